@@ -61,7 +61,7 @@ def embedded_text(page):
 
 def content_of(audited):
     """What the page of an audit is given."""
-    return json.loads(embedded_text(audited.to_html()))
+    return json.loads(embedded_text(audited.to_html(min_cell=0)))
 
 
 def settle(page):

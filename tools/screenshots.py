@@ -24,7 +24,12 @@ COMMANDS = {
     "audit": ["audit", "loans.csv", *MODEL, "--cost", "0.7"],
     "plan": ["plan", "loans.csv", *MODEL, "--cost", "0.7"],
     "compare": ["compare", "loans.csv", "loans_next_year.csv", *MODEL, "--cost", "0.7"],
-    "train": ["train", "loans.csv", *PEOPLE, "--ignore", "score", "--cost", "0.7", "--model", "model.skops", "--force"],
+    "train": [
+        "train",
+        "loans.csv",
+        *PEOPLE,
+        *"--ignore score --cost 0.7 --max-social-cost 0.3 --model model.skops --force".split(),
+    ],
     "rounds": [
         "simulate",
         "loans.csv",

@@ -84,7 +84,7 @@ def test_what_people_decide_by_is_shown_by_name():
 
 def test_as_data_each_group_has_what_was_delivered_and_promises_are_counted():
     result = Audit(PUBLISHED, NEW, Terms(0.7, statistic=LowerBound(0.9)), other_costs=(0.45,))
-    data = json.loads(result.to_json())
+    data = json.loads(result.to_json(min_cell=0))
     assert data["confidence"] == 0.9
     assert data["promises"] == {"kept": 1, "broken": 1, "undecided": 1}
     assert data["by_cost"][1]["promises"]["broken"] == 0

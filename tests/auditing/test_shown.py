@@ -34,9 +34,9 @@ def few():
 def test_a_page_is_written_to_a_file(few, kind, tmp_path):
     pytest.importorskip("jinja2")
     path = tmp_path / "page.html"
-    assert few[kind].to_html(path) is None
-    assert path.read_text(encoding="utf-8") == few[kind].to_html()
-    few[kind].to_html(str(path))
+    assert few[kind].to_html(path, min_cell=0) is None
+    assert path.read_text(encoding="utf-8") == few[kind].to_html(min_cell=0)
+    few[kind].to_html(str(path), min_cell=0)
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 

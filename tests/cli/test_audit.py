@@ -99,7 +99,7 @@ def test_several_costs_are_all_answered_and_decimal_steps_are_exact(scored):
     assert [each["cost"] for each in found["by_cost"]] == [0.7, 0.5, 0.55, 0.6, 0.65, 0.75, 0.8, 0.85, 0.9]
     for each in found["by_cost"]:
         alone = as_json(*command, "--cost", each["cost"])
-        del alone["impact_ratios"]  # they know no cost
+        del alone["impact_ratios"], alone["precision_gaps"]  # they know no cost
         assert alone == each
     assert "At every cost" in run(*command, "--cost", "0.5:0.9:0.1").output
 
@@ -303,3 +303,67 @@ def test_what_looks_wrong_with_a_table_is_in_the_report_and_the_json_too(scored,
     found = json.loads((tmp_path / "a.json").read_text())
     assert any("higher for people who are not qualified" in warning for warning in found["warnings"])
     assert "higher for people who are not qualified" in (tmp_path / "a.html").read_text()
+
+
+def near_their_cost(tmp_path):
+    """A applies for sure; B applies by 72 of 100, which chance could turn."""
+    path = tmp_path / "near.csv"
+    rows = ["1,A,1"] * 95 + ["0,A,1"] * 5 + ["1,B,1"] * 72 + ["0,B,1"] * 28 + ["0,A,0", "1,A,0", "0,B,0", "1,B,0"] * 20
+    path.write_text("y,z,p\n" + "\n".join(rows) + "\n")
+    return "audit", path, *PEOPLE, "--prediction", "p", "--cost", "0.7"
+
+
+def test_a_condition_that_holds_by_chance_does_not_hold_surely(tmp_path):
+    command = near_their_cost(tmp_path)
+    for condition in (("--require", "B"), ("--max-social-cost", "0.1")):
+        plain = run(*command, *condition)
+        assert plain.exit_code == 0
+        assert "chance may move" in plain.stderr
+        surely = run(*command, *condition, "--surely")
+        assert surely.exit_code == 1
+        assert "--surely" in surely.stderr
+    assert run(*command, "--require", "A", "--surely").exit_code == 0
+
+
+def test_stated_conditions_stand_on_the_page_and_in_json(tmp_path):
+    report, out = tmp_path / "r.html", tmp_path / "r.json"
+    command = near_their_cost(tmp_path)
+    run(*command, "--require", "B", "--surely", "--max-social-cost", "1", "--report", report, "--json", out)
+    held = {each["condition"]: each["holds"] for each in json.loads(out.read_text())["conditions"]}
+    assert list(held.values()) == [False, True]
+    page = report.read_text()
+    assert all(text.split(" (")[0] in page for text in held)
+    assert "<strong>fail</strong>" in page
+
+
+def test_one_vocabulary_in_headline_table_and_json(tmp_path):
+    command = near_their_cost(tmp_path)
+    result = run(*command)
+    headline = result.output.splitlines()[0]
+    assert "B could go either way; the other group applies." in headline
+    assert "Depending on this group, 140 to 280 of 280 people apply" in headline
+    (row,) = [line for line in result.output.splitlines() if line.startswith("B ")]
+    assert "could go either way" in row
+    assert [row["status"] for row in as_json(*command)["groups"]] == ["applies", "could go either way"]
+
+
+def test_files_hold_no_small_cells_unless_asked_for_and_the_terminal_is_exact(tmp_path):
+    path, out, table = tmp_path / "t.csv", tmp_path / "o.json", tmp_path / "o.csv"
+    rows = ["1,A,1", "0,A,1", "1,A,0", "0,A,0"] * 20 + ["1,B,1", "0,B,1", "1,B,0", "0,B,0"] * 20 + ["1,C,1", "0,C,0"]
+    path.write_text("y,z,p\n" + "\n".join(rows) + "\n")
+    command = ("audit", path, *PEOPLE, "--prediction", "p", "--cost", "0.5", "--json", out, "--csv", table, "--force")
+    result = run(*command, defaults={})
+    assert "\nC " in result.stdout
+    assert "small groups are merged (the rest is A and C)" in result.stderr
+    assert [row["group"] for row in json.loads(out.read_text())["groups"]] == ["the rest", "B"]
+    assert table.read_text().splitlines()[1].startswith("the rest,82,")
+    exact = run(*command, "--min-cell", "0", defaults={})
+    assert "may single out people" in exact.stderr
+    assert "C" in table.read_text()
+
+
+def test_a_group_without_qualified_members_is_no_success_of_the_screen(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,p\n" + "1,A,1\n0,A,0\n" * 40 + "0,B,1\n0,B,0\n" * 20)
+    output = run("audit", path, *PEOPLE, "--prediction", "p", "--cost", "0.5").output
+    assert "Nobody in B counts as qualified: check whether the label is fair to them." in output

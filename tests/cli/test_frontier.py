@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from applicants import run
@@ -29,7 +30,7 @@ def test_it_recommends_a_threshold_that_the_audit_confirms(scored, tmp_path):
     assert result.exit_code == 0, result.output
     best = json.loads((tmp_path / "f.json").read_text())["recommended"]["one"]
     assert best["met"]
-    assert f"{best['threshold']}" in result.output.splitlines()[0]
+    assert f"{best['threshold']}" in result.stdout.splitlines()[0]
     common = ("audit", scored, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7", "--json", "-")
     found = json.loads(run(*common, "--threshold", best["threshold"]).stdout)
     for name in ("induced_accuracy", "social_cost", "application_rate"):
@@ -68,3 +69,19 @@ def test_files_hold_both_frontiers_and_a_picture_is_drawn(scored, tmp_path):
     assert run(*command(scored, "--figure", svg, "--force")).exit_code == 0
     assert svg.read_bytes() == drawn  # the same picture, byte for byte
     assert run(*command(scored, "--figure", tmp_path / "f.doc")).exit_code == 2
+
+
+def test_where_lower_scores_pass_thresholds_are_on_the_scale_of_the_user(scored, tmp_path):
+    frame = pd.read_csv(scored)
+    frame["s"] = (1 - frame["s"]).round(6)
+    risk = tmp_path / "risk.csv"
+    frame.to_csv(risk, index=False)
+    made = []
+    for path, options in ((scored, ()), (risk, ("--lower-passes", "--threshold", "0.5"))):
+        out = tmp_path / "o.json"
+        assert run(*command(path), *options, "--json", out, "--force").exit_code == 0
+        made.append(json.loads(out.read_text()))
+    higher, lower = ([point["threshold"] for point in each["one"]] for each in made)
+    assert len(higher) == len(lower)
+    assert all(0 <= threshold <= 1 for threshold in lower)
+    assert lower == pytest.approx([1 - threshold for threshold in higher], abs=0.02)

@@ -46,7 +46,7 @@ def test_the_command_pays_the_least_writes_it_and_says_when_nothing_helps(small,
     assert made["after"]["social_cost"] < made["before"]["social_cost"]
     assert (tmp_path / "p.csv").read_text().startswith("group,")
     assert (tmp_path / "p.html").exists()
-    share = json.loads(run(*command, "--target", "B", "--proportional", "--json", "-").output)
+    share = json.loads(run(*command, "--target", "B", "--proportional", "--json", "-").stdout)
     assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)
     hopeless = run(*command)
     assert hopeless.exit_code == 1

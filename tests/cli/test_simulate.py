@@ -26,7 +26,7 @@ def test_it_shows_who_is_there_round_by_round_and_writes_all_files(table, tmp_pa
     assert [row["share"] for row in stored[-1]["groups"]] == frame["share"].tail(3).tolist()
     assert "Who is still there?" in files[0].read_text()
     again = run("simulate", table, *PEOPLE, "--rounds", "6", "--exploration", "0.05")
-    assert again.output.splitlines()[:8] == [line for line in result.output.splitlines() if "Report" not in line][:8]
+    assert again.stdout.splitlines()[:8] == [line for line in result.stdout.splitlines() if "Report" not in line][:8]
 
 
 def test_costs_of_a_log_go_into_the_rounds(table, tmp_path):

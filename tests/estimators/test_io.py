@@ -66,7 +66,7 @@ def naive(crowd):
 
 
 def saved(model, path):
-    save_model(model, path)
+    save_model(model, path, min_cell=0)
     return load_model(path)
 
 
@@ -96,7 +96,7 @@ def test_a_loaded_classifier_is_the_same_and_can_be_refitted(cls, publish, peopl
     words = np.where(y == 1, "accepted", "refused")
     model = cls(cost={"z0": 0.7, "z1": 0.6, "z2": 0.65}, subsidies={"z1": 0.05}, pos_label="accepted")
     model.set_params(publish=publish, **SMALL.get(cls, {}))
-    model.fit(X, words, sensitive_features=z).save(tmp_path / "model.skops")
+    model.fit(X, words, sensitive_features=z).save(tmp_path / "model.skops", min_cell=0)
     again = load_model(tmp_path / "model.skops")
     assert type(again) is cls
     assert again.get_params() == model.get_params()
@@ -255,7 +255,7 @@ def test_own_types_are_loaded_only_if_they_are_named(crowd, tmp_path):
     frame, y, z = crowd
     model = NaiveClassifier(Own(), cost=0.6).fit(frame[["a", "b"]], y, sensitive_features=z)
     path, name = tmp_path / "model.skops", f"{Own.__module__}.Own"
-    save_model(model, path)
+    save_model(model, path, min_cell=0)
     with pytest.raises(
         ValueError, match=rf"model\.skops holds types that are not trusted: {name}\. Nothing was loaded"
     ):

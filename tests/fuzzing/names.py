@@ -166,7 +166,7 @@ class NamesInBrowser:
         names, result, audited, title, source = some_page(rng)
         tally.tried += len(names)
         path = folder / f"names-{tally.tried}.html"
-        path.write_text(result.to_html(), encoding="utf-8")
+        path.write_text(result.to_html(min_cell=0), encoding="utf-8")
         tally.read += len(names)
         sought = as_shown(names[int(rng.integers(len(names)))])
         address = f"#{quote(hostile_text(rng)[:200], errors='replace')}" if rng.random() < 0.3 else ""

@@ -94,7 +94,7 @@ def run_json(command: tuple[str, ...]) -> Any:
         out = Path(folder, "out.json")
         name, *rest = command
         words = [str(FILES / part) if (FILES / part).is_file() else part for part in rest]
-        result = CliRunner().invoke(main, [name, *words, "--json", str(out)])
+        result = CliRunner().invoke(main, [name, *words, "--json", str(out), "--min-cell", "0"])
         written = json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
     return {"exit": result.exit_code, "json": without_words(written)}
 
@@ -110,7 +110,9 @@ def trained(method: str, *options: str) -> dict[str, Any]:
         model, out = Path(folder, MODEL), Path(folder, "out.csv")
         people = ["--label", "hired", "--group", "region", "--cost", "0.6"]
         train = ["train", str(FILES / "09_missing_group.csv"), *people, "--missing", "own-group", "--method", method]
-        made = CliRunner().invoke(main, [*train, *IGNORED, *options, "--allow-shut-out", "--model", str(model)])
+        made = CliRunner().invoke(
+            main, [*train, *IGNORED, *options, "--allow-shut-out", "--min-cell", "0", "--model", str(model)]
+        )
         if not model.exists():
             return {"exit": made.exit_code}
         used = CliRunner().invoke(

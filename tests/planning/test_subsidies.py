@@ -163,11 +163,12 @@ def test_only_targets_are_paid_and_within_the_budget_and_the_price_of_the_others
         assert made.recipients == 10
         assert not made.after.applies["g0"]
     assert plan.verdict().startswith(
-        "Best use of a budget of 1.00: a subsidy of 0.10 for g1. 10 people receive 1.00 in all"
+        "Best use of a budget of 1.00: a subsidy of 0.10 for g1, with about a 50% chance to be enough. 10 people "
+        "receive 1.00 in all"
     )
     assert plan.to_frame()["price"].tolist() == pytest.approx([2, 1, np.nan], nan_ok=True)
     assert plan.works
-    made = json.loads(plan.to_json())
+    made = json.loads(plan.to_json(min_cell=0))
     assert (made["budget"], made["exact"]) == (1, True)
     assert "brings nobody in. The cheapest group, g1, needs 1.00" in plan_for(before, budget=0.5).verdict()
     assert plan_for(before, ["g0"], budget=2).subsidies.round(6).to_dict() == {"g0": 0.2, "g1": 0.0, "g2": 0.0}
@@ -203,7 +204,7 @@ def test_with_confidence_a_target_that_applies_by_chance_is_paid():
 
 def test_what_retraining_does_by_itself_is_not_credited_to_the_subsidy():
     made = plan_under_retraining(BEFORE, firm(lambda s: (40, 28) if s >= 0.33 else (60, 20)), ["B"])
-    alone = json.loads(made.to_json())["retrained"]
+    alone = json.loads(made.to_json(min_cell=0))["retrained"]
     assert alone["assumed_accuracy"] != pytest.approx(BEFORE.assumed_accuracy)
     assert made.path["subsidy of B"].iloc[0] == 0
     assert made.unpaid is made.retrained

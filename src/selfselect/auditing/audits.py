@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 from .._validation import as_column, check_fraction
 from ..behaviour import Behaviour, BestResponse
 from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
-from ..counting import GroupCounts, position_of
+from ..counting import GroupCounts, position_of, ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
+from ..publishing.privacy import MIN_CELL, Cells, Merging, check_min_cell, merge_groups
 from ..statistics import Precision
 from .cost_ranges import OverCosts, over_costs
 from .impact import check_pool, impact_ratios
@@ -166,6 +167,15 @@ class Audit(Reported):
         attrgetter("outcome.social_cost"), doc="Share of qualified people who do not apply, NaN if nobody is qualified."
     )
 
+    @property
+    def qualified_rejected(self) -> float:
+        """Share of qualified people who apply and do not pass screening; NaN if labels are unknown, or nobody is."""
+        counts = self.population.counts
+        if not counts.labels_known:
+            return float("nan")
+        shares = self.shares.reindex(self.population.groups, fill_value=0.0).to_numpy()
+        return float(ratio(shares @ (counts.positives - counts.true_positives), counts.positives.sum()))
+
     @cached_property
     def undecided(self) -> pd.Series | None:
         """Whether the 95% interval of each group's precision includes its cost.
@@ -211,7 +221,8 @@ class Audit(Reported):
             The columns of :meth:`PublishedStatistics.to_frame`, and ``published_value`` (the statistic that people
             compare with their cost: the precision, or a bound of it), ``cost`` (after subsidies), ``applies``,
             ``share`` (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can
-            help), ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are
+            help), ``utility`` (of a person of the group), ``true_positive_rate`` and ``false_positive_rate`` (shares of
+            the qualified and of other people who pass), and ``undecided`` (see :attr:`undecided`). If new people are
             counted, also the columns of :meth:`promises`; with a :attr:`pool`, also ``pool``, ``application_rate``
             (screened people over the pool), ``pool_selection_rate`` and ``pool_impact_ratio``.
         """
@@ -223,6 +234,8 @@ class Audit(Reported):
         needed = self.terms.further_subsidy(groups, self.terms.max_accepted_cost(groups, self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
+        frame["true_positive_rate"] = self.published.counts.true_positive_rate
+        frame["false_positive_rate"] = self.published.counts.false_positive_rate
         if self.undecided is not None:
             frame["undecided"] = self.undecided
         if self.pool is not None:
@@ -320,6 +333,55 @@ class Audit(Reported):
         rows = [self.at(cost).outcome.to_dict() for cost in self.costs]
         names = [cost if isinstance(cost, int | float) else np.nan for cost in self.costs]
         return pd.DataFrame(rows, index=pd.Index(names, name="cost"))
+
+    def row_names(self) -> list[str]:
+        """Names of the groups."""
+        return self.names
+
+    def cells(self, groups: pd.Index) -> Cells:
+        """People by group, decision and label, of those whose counts are published and of those who are counted."""
+        cells = Cells.of(self.published.reindex(groups).counts)
+        if self.of_new_people:
+            cells = cells.join(Cells.of(self.population.reindex(groups).counts))
+        if self.pool is not None:
+            absent = (self.pool - self.published.counts.n).reindex(groups, fill_value=0).to_numpy()
+            cells = cells.join(Cells(np.stack([absent, absent], axis=-1)[:, None].astype(np.float64)))
+        return cells
+
+    def protected(self, min_cell: int = MIN_CELL) -> Audit:
+        """The same audit of merged groups and thresholds: no cell has fewer than ``min_cell`` people.
+
+        Cells are people of a group, with scores between two thresholds, of one label. See
+        :mod:`selfselect.publishing.privacy`.
+
+        Examples
+        --------
+        >>> y, passed = [1, 1, 0, 1, 0, 0] * 40, [1, 1, 1, 1, 0, 0] * 40
+        >>> result = audit(y + [1], y_pred=passed + [1], sensitive_features=list("AAABBC") * 40 + ["D"], cost=0.6)
+        >>> result.protected().names
+        ['A', 'the rest']
+        """
+        least = check_min_cell(min_cell)
+        if least == 0 or self.provenance.min_cell >= least:
+            return self
+        return self.with_merged(merge_groups(self.published.groups, self.cells(self.published.groups), least), least)
+
+    def with_merged(self, merging: Merging, least: int) -> Audit:
+        """The same audit of merged groups; ``least`` people are in every step of the merged thresholds."""
+        published_by = self.published_by.merged(merging, least)
+        pool = (
+            None
+            if self.pool is None
+            else pd.Series(np.bincount(merging.codes, weights=self.pool), index=merging.units, name="pool")
+        )
+        return replace(
+            self,
+            published_by=published_by,
+            counted_on=self.counted_on.merged(merging, least) if self.of_new_people else published_by,
+            terms=merging.terms(self.terms),
+            provenance=self.provenance.of_merged(least, merging.members(group_names)),
+            pool=pool,
+        )
 
     def sentences(self) -> list[str]:
         """One sentence per group."""
@@ -425,11 +487,11 @@ def audit(
     Examples
     --------
     >>> result = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-    >>> result.verdict()[:104]
-    'If applying costs 60% of what being selected is worth, it could go either way for A and B. 3 of 6 people'
+    >>> result.verdict()[:84]
+    'If applying costs 60% of what being selected is worth, A and B could go either way. '
     >>> result.sentences()[1]
-    'It could go either way for B: 50.0% of its people who pass screening are qualified, and applying costs 60%. It
-    would apply at a cost of 50% or less (a subsidy of 0.10).'
+    'B could go either way: 50.0% of its people who pass screening are qualified, and applying costs 60%. It would
+    apply at a cost of 50% or less (a subsidy of 0.10).'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")

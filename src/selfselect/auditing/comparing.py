@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from .._validation import check_fraction
 from ..behaviour import as_decisions
 from ..counting import position_of
+from ..publishing.privacy import MIN_CELL, check_min_cell, merge_groups
 from .audits import Audit
 from .paired import PairedCounts
-from .reported import Reported
+from .reported import Provenance, Reported
 from .resampling import Design, Uncertainty, intervals
 from .screening import group_names
 from .undecided import MEASURED
@@ -56,6 +57,10 @@ class Comparison(Reported):
         Seed of the draws.
     title : str
         Title of the report; by default the names of both.
+    pairs : PairedCounts or None
+        If both audits are of the same people: how many pass under each model.
+    design : {"random", "fixed"}
+        How people are drawn; see :meth:`Audit.uncertainty`.
     """
 
     before: Audit
@@ -66,6 +71,8 @@ class Comparison(Reported):
     confidence: float
     seed: Any
     title: str = ""
+    pairs: PairedCounts | None = None
+    design: Design = "random"
 
     @cached_property
     def groups(self) -> pd.Index:
@@ -80,6 +87,41 @@ class Comparison(Reported):
     def positions(self, one: Audit) -> NDArray[np.intp]:
         """Position among :attr:`groups` of each group of one of the audits."""
         return position_of(one.published.groups, self.groups, "A table", "the list of groups")
+
+    @property
+    def source(self) -> Provenance:
+        """Where the numbers of the second audit come from."""
+        return self.after.provenance
+
+    def row_names(self) -> list[str]:
+        """Names of the groups of both."""
+        return self.group_names
+
+    def protected(self, min_cell: int = MIN_CELL) -> Comparison:
+        """The same comparison of merged groups; see :meth:`Audit.protected`. Resamples are drawn again."""
+        least = check_min_cell(min_cell)
+        if least == 0 or self.before.provenance.min_cell >= least:
+            return self
+        cells = [one.cells(self.groups) for one in (self.before, self.after)]
+        both = cells[0].join(cells[1])
+        if self.pairs is not None:
+            both = both.join(self.pairs.nested_cells(self.groups))
+        merging = merge_groups(self.groups, both, least)
+        before, after = (
+            one.with_merged(merging.among(one.published.groups), least) for one in (self.before, self.after)
+        )
+        pairs = None if self.pairs is None else self.pairs.merged(merging.among(self.pairs.groups))
+        made = compare(
+            before,
+            after,
+            pairs=pairs,
+            names=self.names,
+            n_resamples=self.drawn[0].n_resamples,
+            confidence=self.confidence,
+            random_state=self.seed,
+            design=self.design,
+        )
+        return replace(made, title=self.title)
 
     def differences(self) -> pd.DataFrame:
         """Each number of both, and the difference with its interval.
@@ -182,7 +224,9 @@ def compare(
         _check_pairs(pairs, before, after)
         drawn = pairs.resample((before.terms, after.terms), n_resamples, random_state, level, design)
     called = (str(names[0]), str(names[1]))
-    return Comparison(before, after, called, (drawn[0], drawn[1]), pairs is not None, level, random_state)
+    return Comparison(
+        before, after, called, (drawn[0], drawn[1]), pairs is not None, level, random_state, pairs=pairs, design=design
+    )
 
 
 def _check_pairs(pairs: PairedCounts, *audits: Audit) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._validation import FloatArray, check_binary, check_same_length, check_same_rows, check_weights
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
+from ..publishing.privacy import Cells, Merging
 from .resampling import Design, Side, Uncertainty, draw_cells, resampled
 from .screening import person_codes
 from .undecided import decision_ranges
@@ -89,6 +90,27 @@ class PairedCounts:
             return both
         one, other = (replace(part, squares=own) for part, own in zip(both, _margins(self.squares), strict=True))
         return one, other
+
+    def nested_cells(self, groups: pd.Index) -> Cells:
+        """People who pass under one model only, where nobody passes only under the other, as at two thresholds.
+
+        Then they can be told from the counts under each model. Otherwise only differences can, which are nobody's.
+        """
+
+        def only(cells: NDArray[Any]) -> FloatArray:
+            one, other = cells[:, ::-1, 1, 0], cells[:, ::-1, 0, 1]
+            nested = (self.cells[:, :, 1, 0].sum(axis=1) == 0) | (self.cells[:, :, 0, 1].sum(axis=1) == 0)
+            part = np.where(nested[:, None], one + other, 0)
+            spread = np.zeros((len(groups), 1, 2))
+            spread[groups.get_indexer(self.groups), 0] = part
+            return spread
+
+        return Cells(only(self.cells), None if self.squares is None else only(self.squares))
+
+    def merged(self, merging: Merging) -> PairedCounts:
+        """The same people with merged groups."""
+        cells, squares = (None if part is None else merging.added(part) for part in (self.cells, self.squares))
+        return PairedCounts(merging.units, cells, squares)  # type: ignore[arg-type]
 
     def resample(
         self, terms: Sequence[Terms], n_resamples: int, seed: Any, confidence: float, design: Design

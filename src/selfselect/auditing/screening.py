@@ -24,13 +24,14 @@ from .._validation import (
 )
 from ..counting import GroupCounts, encode_groups
 from ..publishing import PublishedStatistics, ThresholdCurves
+from ..publishing.privacy import OTHERS, Merging, merge_steps
 
 
 def group_names(labels: pd.Index) -> list[str]:
     """One text per group: combinations of several columns are joined by " / "."""
     if labels.nlevels == 1:
         return [str(label) for label in labels]
-    names = [" / ".join(map(str, label)) for label in labels]
+    names = [OTHERS if set(label) == {OTHERS} else " / ".join(map(str, label)) for label in labels]
     if len(set(names)) < len(names):  # the separator is part of a value
         names = [json.dumps([str(part) for part in label], ensure_ascii=False) for label in labels]
     return names
@@ -173,6 +174,14 @@ class ScreeningResult:
         people = person_codes(person, len(y))
         counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known, person=people)
         return cls(PublishedStatistics(groups.labels, counts))
+
+    def merged(self, merging: Merging, least: int) -> ScreeningResult:
+        """The same people with merged groups, and curves whose every step has so many people of either label."""
+        table, curves = merging.counts(self.table), None
+        if self.curves is not None:
+            curves = merge_steps(self.curves, merging, -np.inf if self.threshold is None else self.threshold, least)
+            table = table if self.threshold is None else curves.at(self.threshold)
+        return replace(self, table=table, curves=curves)
 
     @property
     def groups(self) -> pd.Index:

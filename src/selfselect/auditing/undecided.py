@@ -32,10 +32,12 @@ def either_way(counts: GroupCounts, applies: BoolArray, undecided: BoolArray) ->
     Accuracy among applicants is a ratio of sums. If adding a group raises it, so does adding any group with a higher
     accuracy. So at the highest accuracy, the undecided groups with the highest accuracy apply; at the lowest, those
     with the lowest. Each group that stays away adds to social cost. Both ends include the bounds over labels of people
-    who were not tested; ``nobody`` says whether it is possible that nobody applies.
+    who were not tested; ``nobody`` says whether it is possible that nobody applies. Of qualified people who are
+    rejected, those whose label is known are counted.
     """
     certain, possible = applies & ~undecided, applies | undecided
     fewest, most = (outcome_bounds(counts, who.astype(np.float64))["social_cost"] for who in (possible, certain))
+    missed, n = counts.positives - counts.true_positives, counts.n.sum()
     low, high = (
         _extreme_accuracy(counts, correct, certain, undecided, sign)
         for correct, sign in zip(counts.correct_bounds, (-1, 1), strict=True)
@@ -43,6 +45,10 @@ def either_way(counts: GroupCounts, applies: BoolArray, undecided: BoolArray) ->
     return {
         "induced_accuracy": (low, high),
         "social_cost": (float(fewest[0]), float(most[1])),
+        "application_rate": tuple(float(ratio(counts.n[who].sum(), n)) for who in (certain, possible)),
+        "qualified_rejected": tuple(
+            float(ratio(missed[who].sum(), counts.positives.sum())) for who in (certain, possible)
+        ),
         "nobody": not certain.any(),
     }
 

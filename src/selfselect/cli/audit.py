@@ -19,16 +19,16 @@ from selfselect._text import json_text, printable
 from selfselect.auditing import Audit
 from selfselect.auditing.impact import check_pool
 from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
-from selfselect.report.sentences.audits import POOL_NOTE, group_warnings, uncertainty_lines
+from selfselect.report.sentences.audits import POOL_NOTE, group_statuses, group_warnings, uncertainty_lines
 from selfselect.report.sentences.words import percent_or_bounds
-from selfselect.report.tables import applies_text, cost_rows, impact_rows, interval_text
+from selfselect.report.tables import cost_rows, impact_rows, interval_text, status_text
 from selfselect.tabular.applications import read_pool
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.table import listing
 
 from .errors import CONDITION_FAILED, BadInput
 from .inputs import all_groups, load_audits, meaning_line, table_at
-from .outputs import Outputs, check_files, deliver, name_report, write_files
+from .outputs import Outputs, check_files, deliver, for_files, name_report, write_files
 from .terminal import MAX_ROWS, text_table
 
 
@@ -46,16 +46,27 @@ def run(file: str, separately: bool, **options: Any) -> None:
         audits = [_with_pool(audit, options) for audit in audits]
     required = list(dict.fromkeys(options["require"]))
     match_groups(required, all_groups(audits), "require")
+    limit, surely = options["max_social_cost"], options["surely"]
+    stated = [stated_conditions(audit, required, limit, surely) for audit in audits]
+    audits = [_with_conditions(audit, own, surely) for audit, own in zip(audits, stated, strict=True)]
     show = partial(_show, impact=options["impact"])
     if separately:
-        _deliver_each(audits, by_column, options["json"], show)
+        _deliver_each(audits, by_column, options, show)
     else:
-        deliver(audits[0], options, show, audits[0].names)
-    failed = [line for audit in audits for line in _failed_conditions(audit, required, options["max_social_cost"])]
+        deliver(audits[0], options, show)
+    failed = [wrong for own in stated for _, wrong in own if wrong]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
+    if required or limit is not None:
+        click.echo(basis_of_conditions(surely), err=True)
     if failed:
         sys.exit(CONDITION_FAILED)
+
+
+def _with_conditions(audit: Audit, stated: list[tuple[str, str]], surely: bool) -> Audit:
+    """The same audit with stated conditions for its report."""
+    held = tuple((f"{text}{' (95% confidence)' if surely else ''}", not wrong) for text, wrong in stated)
+    return replace(audit, provenance=replace(audit.provenance, conditions=held))
 
 
 def _with_pool(audit: Audit, options: Mapping[str, Any]) -> Audit:
@@ -77,15 +88,18 @@ def _file_for_column(path: str | None, column: str) -> str | None:
     return f"{stem}-{re.sub(r'[^0-9A-Za-z]+', '_', column).strip('_') or 'group'}{suffix}"
 
 
-def _deliver_each(
-    audits: list[Audit], outputs: list[Outputs], json_file: str | None, show: Callable[[Audit], None]
-) -> None:
+def _deliver_each(audits: list[Audit], outputs: list[Outputs], options: Outputs, show: Callable[[Audit], None]) -> None:
     """Write all files of audits by several columns, then show one audit after the other."""
-    text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
+    json_file = options["json"]
+    shared = [
+        for_files(audit, options["min_cell"], each, {"json": json_file})
+        for audit, each in zip(audits, outputs, strict=True)
+    ]
+    text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in shared])
     if json_file not in (None, "-"):
         write_atomically(str(json_file), text)
-    for audit, each in zip(audits, outputs, strict=True):
-        write_files(audit, each, audit.names)
+    for audit, each in zip(shared, outputs, strict=True):
+        write_files(audit, each)
     if json_file == "-":
         click.echo(text.encode(), nl=False)
         return
@@ -132,31 +146,53 @@ def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str
         "untested": count(row["untested"]) if "untested" in row else "",
         "qualified": percent_or_bounds(row, "base_rate"),
         "pass": count(row["selected"]),
+        "count as": count(round(row["effective_selected"], 1)) if "effective_selected" in row else "",
         "precision": or_dash(row["precision"]),
         "95% interval": interval_text(row["precision_low"], row["precision_high"]) if selected else "-",
         "cost": amount(row["cost"]),
-        "applies": applies_text(row),
+        "status": status_text(row),
         "subsidy needed": "-" if row["applies"] else needed,
         "note": warning,
     }
 
 
-def _failed_conditions(audit: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
-    """Which stated conditions do not hold, at every cost."""
-    failed = []
+def stated_conditions(
+    audit: Audit, required: list[str], max_social_cost: float | None, surely: bool
+) -> list[tuple[str, str]]:
+    """Stated conditions at every cost, each with why it does not hold (``surely``: at 95% confidence)."""
+    stated = []
     for cost in audit.costs:
         here = audit.at(cost)
         at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
-        applies = dict(zip(here.names, here.applies, strict=True))
-        failed += [
-            f"{printable(name)} does not apply{at} (--require)." for name in required if not applies.get(name, True)
-        ]
+        for name in required:
+            if name not in here.names:
+                continue
+            status = group_statuses(here)[here.names.index(name)]
+            applies = here.applies.to_numpy()[here.names.index(name)]
+            wrong = ""
+            if surely and status == "could go either way":
+                wrong = f"{printable(name)} could go either way{at} (--require, --surely)."
+            elif not applies:
+                wrong = f"{printable(name)} does not apply{at} (--require)."
+            stated.append((f"{name} applies{at}", wrong))
+        if max_social_cost is None:
+            continue
         # where people were not tested, the condition holds only if it does whatever their labels
         worst = getattr(here.outcome, "social_cost_high", here.social_cost)
-        if max_social_cost is not None and worst > max_social_cost:
-            up_to = "" if worst == here.social_cost else "up to "
-            failed.append(
-                f"{up_to}{percent(worst)} of qualified people stay away{at}, more than "
-                f"{percent(max_social_cost)} (--max-social-cost)."
-            )
-    return failed
+        if surely:
+            worst = max(worst, float(here.uncertainty().to_frame().loc["social_cost", "high"]))
+        up_to = "" if worst == here.social_cost else "up to "
+        wrong = (
+            f"{up_to}{percent(worst)} of qualified people stay away{at}, more than {percent(max_social_cost)} "
+            f"(--max-social-cost{', --surely' if surely else ''})."
+        )
+        text = f"at most {percent(max_social_cost)} of qualified people stay away{at}"
+        stated.append((text, wrong if worst > max_social_cost else ""))
+    return stated
+
+
+def basis_of_conditions(surely: bool) -> str:
+    """How stated conditions were checked."""
+    if surely:
+        return "Conditions are checked at 95% confidence (--surely)."
+    return "Conditions are checked on the numbers as they are, which chance may move (--surely checks them at 95%)."

@@ -32,6 +32,7 @@ from .options import (
     seed_option,
     share,
     subsidy_options,
+    surely_option,
     weight_option,
 )
 
@@ -102,6 +103,7 @@ def check(**options: Any) -> None:
 @output_options
 @click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
 @share("--max-social-cost", help="Fail (exit code 1) if a larger share of qualified people stays away.")
+@surely_option
 @flag("--impact", help="Show impact ratios (selection rates over the highest: four fifths).")
 @click.option(
     "--pool",
@@ -313,8 +315,12 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
     "--require", multiple=True, metavar="NAME", help="Write no model (exit code 1) unless this group applies."
 )
 @share("--max-social-cost", help="Write no model (exit code 1) if a larger share of qualified people would not apply.")
+@surely_option
 @share("--min-selection-rate", help="Write no model (exit code 1) that passes a smaller share of any group.")
-@flag("--allow-shut-out", help="Write a model even if it passes nobody of a group.")
+@flag(
+    "--allow-shut-out",
+    help="Write a model even if it passes nobody of a group, or most qualified people would stay away.",
+)
 @subsidy_options
 @click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
 @seed_option(help="Of the split.")
@@ -333,8 +339,8 @@ def train(**options: Any) -> None:
       selfselect train loans.csv --label repaid --positive yes --group region \\
         --cost 0.7 --method semi --model loans.skops
 
-    Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
-    more qualified people (--allow-shut-out writes it all the same); 2: wrong input.
+    Exit code 0: fine; 1: a condition does not hold, the model passes nobody (or under 1%) of a group with ten or more
+    qualified people, or most qualified people would stay away (--allow-shut-out writes both); 2: wrong input.
     """  # noqa: D301
     check_cost_options(**options)
     _run(options)

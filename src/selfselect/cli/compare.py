@@ -51,7 +51,7 @@ def run(files: tuple[str, ...], cost: tuple[float, ...], same_people: str | None
     drawn = {"n_resamples": options["resamples"], "random_state": options["seed"]}
     result = compare(before, after, pairs=pairs, names=_names(files, models), **drawn)
     result = replace(result, title=options["title"] or "")
-    deliver(result, options, _show, result.group_names)
+    deliver(result, options, _show)
 
 
 def _models(options: Mapping[str, Any]) -> list[Model]:

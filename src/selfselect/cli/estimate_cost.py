@@ -40,7 +40,7 @@ def run(file: str, groups: tuple[str, ...], period: str | None, **options: Any) 
     )
     if figure is not None:
         write_atomically(figure, picture(EstimatedResponseDisplay(result), Path(figure).suffix[1:].lower()))
-    deliver(result, options | {"report": None}, _show, result.names)
+    deliver(result, options | {"report": None}, _show)
     in_json = options["json"] == "-"
     if figure is not None:
         click.echo(f"\nPicture: {printable(figure)}", err=in_json)

@@ -13,7 +13,7 @@ from selfselect._formats import percent
 from selfselect._text import printable
 from selfselect.planning import ThresholdFrontier, frontier_for
 from selfselect.plotting import FrontierDisplay
-from selfselect.report.sentences.frontiers import NOTES
+from selfselect.report.sentences.frontiers import NOTES, frontier_warnings
 from selfselect.report.tables import point_row
 
 from .errors import CONDITION_FAILED
@@ -28,15 +28,12 @@ def run(file: str, max_social_cost: float | None, **options: Any) -> None:
     check_files(options, force=options["force"], inputs=[file, options["costs_file"]])
     check_pictures(figure)
     (audit,) = load_audits(file, options["cost"], options)
-    if audit.published_by.lower_passes:
-        click.echo(
-            "Note: lower scores pass, so scores and thresholds are shown with the opposite sign: -0.3 means below 0.3.",
-            err=True,
-        )
     result = frontier_for(audit, max_social_cost=max_social_cost, random_state=options["seed"])
     if figure is not None:
         write_atomically(figure, picture(FrontierDisplay(result), Path(figure).suffix[1:].lower()))
     deliver(result, options, _show)
+    for warning in frontier_warnings(result):
+        click.echo(f"Warning: {printable(warning)}", err=True)
     if figure is not None:
         click.echo(f"\nPicture: {printable(figure)}", err=options["json"] == "-")
     if not result.met:

@@ -79,12 +79,8 @@ def title_of(file: str) -> str:
 def provenance(
     title: str, score: Model | str, label: str, passes: str, table: Table, options: Options, persons: str
 ) -> Provenance:
-    """Where numbers come from: the file, the command and the columns; and the words of the user for the report.
-
-    A score of which lower values pass is called "minus NAME".
-    """
-    if not isinstance(score, str):
-        score = f"minus {score.name}" if isinstance(score, ScoreColumn) and score.lower_passes else score.name
+    """Where numbers come from: the file, the command and the columns; and the words of the user for the report."""
+    score = score if isinstance(score, str) else score.name
     return Provenance(
         title=options["title"] or title,
         command=shlex.join(["selfselect", *sys.argv[1:]]),

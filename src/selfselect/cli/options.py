@@ -227,12 +227,25 @@ subsidy_options = all_of(
     proportional_option(help="Subsidies are shares of the cost, not amounts."),
 )
 
+surely_option = flag(
+    "--surely", help="Check --require and --max-social-cost at 95% confidence, not on the numbers as they are."
+)
+
 #: A page for people, and words for it.
 report_options = all_of(
     click.option("--report", metavar="HTML", help="Write a page that people can play with."),
     click.option("--title", metavar="TEXT", help="Title of the report."),
     click.option("--note", metavar="TEXT", help="A note to the readers of the report."),
     click.option("--data-date", metavar="TEXT", help="When the data are from."),
+    click.option(
+        "--min-cell",
+        type=click.IntRange(0),
+        metavar="PEOPLE",
+        default=10,
+        show_default=True,
+        help="Fewest people that a number in a file may be about: smaller groups, and neighbouring thresholds, are "
+        "merged. 0 writes exact counts, which may single out people.",
+    ),
 )
 
 #: Where a result goes besides the terminal.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -13,8 +13,9 @@ from typing import Any
 import click
 
 from selfselect._files import is_stream, write_atomically
-from selfselect._text import printable
+from selfselect._text import json_text, printable
 from selfselect.report import check_available
+from selfselect.report.sentences.words import merged_sentence
 from selfselect.tabular.write import csv_lines
 
 from .errors import BadInput
@@ -90,30 +91,44 @@ def print_table(pieces: Iterable[bytes]) -> None:
             click.echo(piece, nl=False)
 
 
-def deliver(result: Any, outputs: Outputs, show: Callable[[Any], None], names: Sequence[str] | None = None) -> None:
-    """Write the files of a result, then show it, or its JSON and nothing else."""
-    write_files(result, outputs, names)
-    if outputs["json"] == "-":
-        click.echo(result.to_json().encode(), nl=False)
+def deliver(result: Any, options: Outputs, show: Callable[[Any], None]) -> None:
+    """Write the files of a result, then show it exactly, or its JSON and nothing else."""
+    shared = for_files(result, options["min_cell"], options) if "min_cell" in options else result
+    write_files(shared, options)
+    if options["json"] == "-":
+        click.echo(json_text(shared.to_dict()).encode(), nl=False)
     else:
         show(result)
-    name_report(outputs)
+    name_report(options)
 
 
-def write_files(result: Any, outputs: Outputs, names: Sequence[str] | None = None) -> None:
+def for_files(result: Any, min_cell: int, *outputs: Outputs) -> Any:
+    """The result as files may hold it: without numbers about fewer people. Merged groups, or exact counts, are said."""
+    if not any(each.get(kind) is not None for each in outputs for kind in ("report", "json", "csv", "model")):
+        return result
+    if min_cell == 0:
+        click.echo("Warning: the files hold exact counts, which may single out people. Do not pass them on.", err=True)
+    shared = result.protected(min_cell)
+    source = shared.source
+    if source.merged:
+        click.echo(f"Note: {printable(merged_sentence(source))}", err=True)
+    return shared
+
+
+def write_files(result: Any, outputs: Outputs) -> None:
     """Write the files of a result. This comes before any printing, which ends early when its reader ends.
 
     The CSV file begins with the names of groups, if there are any.
     """
     if outputs["json"] not in (None, "-"):
-        write_atomically(outputs["json"], result.to_json())
+        write_atomically(outputs["json"], json_text(result.to_dict()))
     if outputs["csv"] is not None:
-        frame = result.to_frame()
+        frame, names = result.to_frame(), result.row_names()
         if names is not None:
             frame.insert(0, "group", names)
         write_atomically(outputs["csv"], csv_lines([map(str, frame.columns), *frame.itertuples(index=False)]))
     if outputs["report"] is not None:
-        write_atomically(outputs["report"], result.to_html())
+        write_atomically(outputs["report"], result.to_html(min_cell=0))
 
 
 def name_report(outputs: Outputs) -> None:

@@ -15,6 +15,7 @@ from selfselect._text import printable, quote
 from selfselect.costs import Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.publishing import PublishedStatistics
+from selfselect.report.sentences.plans import plan_warnings
 from selfselect.report.tables import outcome_rows
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.features import fit_encoder, read_features
@@ -41,7 +42,9 @@ def run(file: str, retrain: bool, drop_group: bool, ignore: tuple[str, ...], **o
             result = plan_under_retraining(audit, firm, wanted, **settings)
     else:
         result = plan_for(audit, wanted, **settings)
-    deliver(result, options, _show, result.before.names)
+    deliver(result, options, _show)
+    for warning in plan_warnings(result):
+        click.echo(f"Warning: {printable(warning)}", err=True)
     if not result.works:
         sys.exit(CONDITION_FAILED)
 

@@ -8,22 +8,27 @@ from typing import Any, NoReturn
 import click
 
 from selfselect._files import write_atomically
-from selfselect._formats import amount, count, or_dash
+from selfselect._formats import amount, count, or_dash, percent
 from selfselect._text import printable
 from selfselect.auditing import Audit
 from selfselect.estimators.io import model_bytes
 from selfselect.learning import InfeasibleError
 from selfselect.report.pages import audit_page, training_opening
-from selfselect.report.tables import applies_text, interval_text, outcome_rows
+from selfselect.report.sentences.frontiers import BY_GROUP
+from selfselect.report.tables import interval_text, outcome_rows, status_text
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import read_for_training
 from selfselect.tabular.train import Method, make_classifier, shut_out, train_on_table, unmet_conditions
 
+from .audit import basis_of_conditions, stated_conditions
 from .errors import CONDITION_FAILED, show_findings
 from .inputs import group_terms, meaning_line, people_columns, provenance, table_at, title_of
-from .outputs import check_files
+from .outputs import check_files, for_files
 from .terminal import text_table
+
+#: Share of qualified people who stay away from which on no model is written, unless that is allowed.
+MOST = 0.5
 
 
 def run(file: str, method: Method, seed: int, model: str, report: str | None, **options: Any) -> None:
@@ -63,11 +68,29 @@ def run(file: str, method: Method, seed: int, model: str, report: str | None, **
             "Ask for --min-selection-rate (semi, thresholds, strategic), --require or --max-social-cost (thresholds, "
             "strategic), try another --method, or pass --allow-shut-out.",
         ]
+    if options["surely"]:
+        known = set(failed)
+        stated = stated_conditions(result.audit, conditions["require"], options["max_social_cost"], surely=True)
+        checked = [wrong for _, wrong in stated if wrong]
+        failed += [f"Condition failed: {line}" for line in checked if f"Condition failed: {line}" not in known]
+    if options["require"] or options["max_social_cost"] is not None:
+        click.echo(basis_of_conditions(options["surely"]), err=True)
+    away = result.audit.social_cost
+    stay_away = []
+    if options["max_social_cost"] is None and away > MOST:
+        stay_away = [f"{percent(away)} of qualified people would stay away from this model."]
+        if not options["allow_shut_out"]:
+            failed += [
+                *stay_away,
+                "Lower the cost, try another --method, state a --max-social-cost, or pass --allow-shut-out.",
+            ]
     opening = training_opening(result.trained_on, result.held_out, result.unseen)
     if not failed:  # files first: printing may end early
-        write_atomically(model, model_bytes(result.model))
+        least = options["min_cell"]
+        shared = for_files(result.audit, least, {"model": model})
+        write_atomically(model, model_bytes(result.model, least))
         if report is not None:
-            write_atomically(report, audit_page(result.audit, opening))
+            write_atomically(report, audit_page(shared, opening))
     for note in result.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     click.echo(opening.paragraphs[0])
@@ -77,7 +100,8 @@ def run(file: str, method: Method, seed: int, model: str, report: str | None, **
     click.echo(text_table(outcome_rows({" ": result.audit}), left=("",)))
     if failed:
         _refuse(failed, model)
-    for line in shut:
+    warnings = [*shut, *stay_away, *([BY_GROUP] if method == "thresholds" else [])]
+    for line in warnings:
         click.echo(f"Warning: {printable(line)}", err=True)
     click.echo(f"\nModel: {printable(model)} (selfselect predict {printable(model)} NEW.csv)")
     if report is not None:
@@ -110,7 +134,7 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
         }
         if confidence is not None:
             cells["lower bound"] = or_dash(bounds[i])
-        cells |= {"cost": amount(row["cost"]), "applies": applies_text(row)}
+        cells |= {"cost": amount(row["cost"]), "status": status_text(row)}
         if audit.of_new_people:
             cells |= {
                 "new precision": or_dash(row["delivered"]),

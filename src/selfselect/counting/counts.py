@@ -201,6 +201,11 @@ class GroupCounts:
         return self._if_known(ratio(self.true_positives, self.positives))
 
     @property
+    def false_positive_rate(self) -> FloatArray:
+        """``P(selected | y = 0, z)``; NaN if everybody is qualified, or if some people are untested."""
+        return self._if_known(ratio(self.selected - self.true_positives, self.n - self.positives))
+
+    @property
     def accuracy(self) -> FloatArray:
         """``P(selected = y | z)``; NaN for an empty group, or if some people are untested."""
         return ratio(self.correct, self.n)

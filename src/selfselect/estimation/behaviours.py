@@ -107,6 +107,10 @@ class EstimatedBehaviour(Described):
         """Whether more people apply where more is published, as every behaviour assumes."""
         return self.slope > 0
 
+    def row_names(self) -> list[str]:
+        """Names of the groups."""
+        return self.names
+
     def to_frame(self) -> pd.DataFrame:
         """Table of the groups.
 

@@ -23,6 +23,7 @@ from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import Unseen, encode_groups
 from ..learning import TrainingTerms
 from ..publishing import PublishedStatistics
+from ..publishing.privacy import MIN_CELL, raise_small_cells
 from ..publishing.splits import Publishing, TrainingSet, as_publishing, draw_by_weight
 from ..statistics import Guaranteed, LowerBound, Statistic, with_unpublished
 from .docs import estimator_class
@@ -80,8 +81,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = self._NOT_SAVED if SAVING.get() else ()
+        least = SAVING.get()
+        left_out = () if least is None else self._NOT_SAVED
         state: dict[str, Any] = super().__getstate__()
+        if least:
+            tables = {name: state[name] for name in ("published_", "published_in_sample_") if name in state}
+            state = state | {name: raise_small_cells(table, self._terms(), least) for name, table in tables.items()}
         return {name: to_plain(value) for name, value in state.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -372,9 +377,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_same_rows(X=X, y=y, sample_weight=sample_weight)
         return float(super().score(X, y, sample_weight))
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, min_cell: int = MIN_CELL) -> None:
         """Save the fitted classifier as a skops file; see :func:`selfselect.save_model`."""
-        save_model(self, path)
+        save_model(self, path, min_cell)
 
     @abstractmethod
     def predict(self, X: Any) -> NDArray[Any]:

@@ -15,7 +15,9 @@ from zipfile import ZIP_DEFLATED
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._errors import InputError
 from .._files import write_atomically
+from ..publishing.privacy import MIN_CELL, check_min_cell
 
 
 def _in_module(module: str, names: str) -> set[str]:
@@ -67,11 +69,11 @@ TRUSTED: frozenset[str] = frozenset(
 #: Where scipy's distributions are, which :class:`~selfselect.behaviour.PrivateCosts` holds: they hold only numbers.
 DISTRIBUTIONS = ("scipy.stats._continuous_distns.", "scipy.stats._distn_infrastructure.rv_continuous_frozen")
 
-#: Whether a model file is being written, rather than a pickle or a copy.
-SAVING: ContextVar[bool] = ContextVar("saving", default=False)
+#: While a model file is written, rather than a pickle or a copy: the fewest people in a cell of its published counts.
+SAVING: ContextVar[int | None] = ContextVar("saving", default=None)
 
 
-def save_model(model: Any, path: str | Path) -> None:
+def save_model(model: Any, path: str | Path, min_cell: int = MIN_CELL) -> None:
     """Save a fitted classifier, or a pipeline around it, as a skops file.
 
     Parameters
@@ -80,6 +82,9 @@ def save_model(model: Any, path: str | Path) -> None:
         A fitted classifier, or a :class:`sklearn.pipeline.Pipeline` or search that holds one.
     path : str or Path
         Name of the file, which ends in ``.skops``. The file is written whole; an existing one is replaced.
+    min_cell : int, default=10
+        Fewest people of a group that pass or not, and are qualified or not, in the published counts of the file.
+        Smaller counts are raised to it, and each group applies or stays away as before. 0 writes exact counts.
 
     Raises
     ------
@@ -89,8 +94,9 @@ def save_model(model: Any, path: str | Path) -> None:
     Notes
     -----
     Everything that predicts, all parameters and the published statistics are saved. Scores of training rows
-    (``unseen_scores_``, ``curve_``, ``allocation_``) are not: a file may be passed on. Own types may be saved; to load
-    them, name them in ``load_model(path, trusted=[...])``.
+    (``unseen_scores_``, ``curve_``, ``allocation_``) are not: a file may be passed on. What an estimator of
+    scikit-learn keeps of its training rows is saved: nearest neighbours keep all. Own types may be saved; to load them,
+    name them in ``load_model(path, trusted=[...])``.
 
     Examples
     --------
@@ -106,7 +112,7 @@ def save_model(model: Any, path: str | Path) -> None:
     check_is_fitted(model)
     if Path(path).suffix != ".skops":
         raise ValueError(f"{path}: a model is saved as a skops file; its name must end in .skops.")
-    write_atomically(path, model_bytes(model))
+    write_atomically(path, model_bytes(model, min_cell))
 
 
 def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:
@@ -156,14 +162,16 @@ def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:
     return model
 
 
-def model_bytes(model: Any) -> bytes:
+def model_bytes(model: Any, min_cell: int = MIN_CELL) -> bytes:
     """Content of a model file; what could not be read back is refused."""
     import skops.io
 
-    token = SAVING.set(True)
+    token = SAVING.set(check_min_cell(min_cell))
     try:
         data: bytes = skops.io.dumps(model, compression=ZIP_DEFLATED)
         skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
+    except InputError:
+        raise
     except Exception as error:  # an object of another package may raise anything
         raise TypeError(
             f"This {type(model).__name__} cannot be saved: skops cannot write or read back a part of it "

@@ -12,10 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, check_nonnegative
-from ..auditing import Audit
+from ..auditing import Audit, Provenance
 from ..auditing.reported import Reported
 from ..costs import SubsidyKind
 from ..counting import GroupCounts, locate_labels
+from ..publishing.privacy import MIN_CELL, check_min_cell, merge_groups
 from ..statistics import LowerBound
 from .knapsack import best_subset
 
@@ -58,6 +59,8 @@ class SubsidyPlan(Reported):
         Subsidies reach up to the lower bound of precision at this level, not to the precision itself.
     spending : Spending or None
         With a budget, how it was spent.
+    wanted : Index or None
+        Groups that were asked for; None for all that stay away.
     """
 
     before: Audit
@@ -68,6 +71,55 @@ class SubsidyPlan(Reported):
     retrained: Audit | None = None
     confidence: float | None = None
     spending: Spending | None = None
+    wanted: pd.Index | None = None
+
+    @property
+    def source(self) -> Provenance:
+        """Where the numbers come from."""
+        return self.before.provenance
+
+    def row_names(self) -> list[str]:
+        """Names of the groups."""
+        return self.before.names
+
+    def protected(self, min_cell: int = MIN_CELL) -> SubsidyPlan:
+        """The plan for merged groups; see :meth:`Audit.protected`.
+
+        A model as it is has a new plan for the merged groups. Under re-training the subsidies of merged groups are
+        means, and attempts do not say what was paid.
+        """
+        least = check_min_cell(min_cell)
+        if least == 0 or self.before.provenance.min_cell >= least:
+            return self
+        groups = self.before.published.groups
+        audits = [one for one in (self.before, self.after, self.retrained) if one is not None]
+        cells = audits[0].cells(groups)
+        for one in audits[1:] if self.path is not None else ():
+            cells = cells.join(one.cells(groups))
+        merging = merge_groups(groups, cells, least)
+        if self.path is None:
+            units = None if self.wanted is None else merging.units_of(self.wanted)
+            before = self.before.with_merged(merging, least)
+            budget = None if self.spending is None else self.spending.budget
+            return plan_for(before, units, subsidy_kind=self.subsidy_kind, budget=budget, confidence=self.confidence)
+        before, after, *retrained = (one.with_merged(merging, least) for one in audits)
+        subsidies = pd.Series(merging.means(self.subsidies.to_numpy()), index=merging.units, name="subsidy")
+        spending = self.spending and Spending(
+            self.spending.budget, pd.Series(np.nan, index=merging.units, name="price"), self.spending.exact
+        )
+        hidden = [f"subsidy of {name}" for names in before.provenance.merged.values() for name in names]
+        path = self.path.drop(columns=[*hidden, "total"], errors="ignore").round(3)
+        targets = merging.units_of(self.targets)
+        return replace(
+            self,
+            before=before,
+            after=after,
+            retrained=retrained[0] if retrained else None,
+            targets=targets,
+            subsidies=subsidies,
+            path=path,
+            spending=spending,
+        )
 
     @property
     def unpaid(self) -> Audit:
@@ -187,12 +239,14 @@ def plan_for(
     needed = least_subsidies(before, confidence)
     if budget is not None:
         considered = np.asarray(groups.isin(wanted)) & stays_away
-        return _within_budget(before, considered, needed, check_nonnegative(budget, "budget"), confidence)
+        made = _within_budget(before, considered, needed, check_nonnegative(budget, "budget"), confidence)
+        return replace(made, wanted=None if targets is None else wanted)
     # a target that applies already is paid only if a confidence is required
     paid = groups.isin(wanted) & (stays_away if confidence is None else True)
     subsidies = pd.Series(np.where(paid, needed, 0.0), index=groups, name="subsidy")
     after = before.under(before.terms.with_subsidies(subsidies.fillna(0.0)))
-    return SubsidyPlan(before, after, wanted, subsidies, confidence=confidence)
+    asked = None if targets is None else wanted
+    return SubsidyPlan(before, after, wanted, subsidies, confidence=confidence, wanted=asked)
 
 
 def _within_budget(

@@ -21,7 +21,7 @@ from ..behaviour import Behaviour, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..counting import ratio
 from ..outcomes import Outcome, outcome
-from ..publishing import PublishedStatistics, ThresholdCurves
+from ..publishing import MIN_CELL, PublishedStatistics, ThresholdCurves
 from .threshold_search import ThresholdSearch, steps_at, three_parts, undominated
 
 Kind: TypeAlias = Literal["one", "per_group"]
@@ -94,6 +94,17 @@ class ThresholdFrontier(Reported):
     max_social_cost: float | None = None
     seed: int = 0
     provenance: Provenance = field(default_factory=Provenance)
+
+    def protected(self, min_cell: int = MIN_CELL) -> ThresholdFrontier:
+        """The frontier of merged groups and thresholds; see :meth:`Audit.protected`."""
+        audited = Audit(self.people, self.people, self.terms, provenance=self.provenance)
+        if self.people.threshold is None:  # counts at the threshold in use are not shown
+            everybody = replace(self.people, table=self.curves.at(-np.inf))
+            audited = replace(audited, published_by=everybody, counted_on=everybody)
+        shown = audited.protected(min_cell)
+        if shown is audited:
+            return self
+        return replace(self, people=shown.published_by, terms=shown.terms, provenance=shown.provenance)
 
     @property
     def curves(self) -> ThresholdCurves:
@@ -228,6 +239,10 @@ class ThresholdFrontier(Reported):
         best = self.recommend()
         return self.max_social_cost is None or (best is not None and best.met)
 
+    def in_own_scale(self, threshold: float) -> float:
+        """A threshold on the score as it was given: thresholds are on minus the score if lower scores pass."""
+        return -float(threshold) if self.people.lower_passes else float(threshold)
+
     def selected_at(self, point: Point) -> NDArray[Any]:
         """People of each group who pass at the thresholds of a point."""
         return self.curves.counts_of(steps_at(self.curves, point.thresholds)).selected
@@ -248,14 +263,14 @@ class ThresholdFrontier(Reported):
             points.insert(0, ("now", Point("one", here, nobody, self.current, np.nan, np.nan)))
         columns = {
             "thresholds": [kind for kind, _ in points],
-            "threshold": [point.threshold for _, point in points],
+            "threshold": [self.in_own_scale(point.threshold) for _, point in points],
             **{name: [getattr(point.outcome, name) for _, point in points] for name in OUTCOME_COLUMNS},
             "held_out_accuracy": [point.held_out_accuracy for _, point in points],
             "held_out_social_cost": [point.held_out_social_cost for _, point in points],
         }
         if points and len(self.names) <= MAX_COLUMNS:
             for i, name in enumerate(self.names):
-                columns[f"threshold of {name}"] = [point.thresholds[i] for _, point in points]
+                columns[f"threshold of {name}"] = [self.in_own_scale(point.thresholds[i]) for _, point in points]
         return pd.DataFrame(columns)
 
 

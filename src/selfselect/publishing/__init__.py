@@ -5,10 +5,12 @@ from .anytime import AnytimeLowerBound
 from .curves import ThresholdCurves, ThresholdSums
 from .guarantee import GuaranteedThresholds, guarantee_groups, guarantee_thresholds, threshold_sequences
 from .pooling import PooledLowerBound
+from .privacy import MIN_CELL
 from .published import PublishedStatistics
 from .splits import CrossFit, Holdout, TrainingSet
 
 __all__ = [
+    "MIN_CELL",
     "AnytimeLowerBound",
     "CrossFit",
     "GuaranteedThresholds",

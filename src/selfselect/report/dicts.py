@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Provenance, Uncertainty
+from ..auditing.decomposition import precision_gaps
 from ..outcomes import BOUNDED
-from .sentences.audits import response_text
-from .sentences.frontiers import NOTES
+from .sentences.audits import group_statuses, response_text
+from .sentences.comparisons import changes
+from .sentences.frontiers import NOTES, frontier_warnings
+from .sentences.plans import plan_warnings
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..estimation import EstimatedBehaviour
@@ -21,8 +24,8 @@ if TYPE_CHECKING:  # importing plans would import all estimators
 
 #: Columns of each group of an audit.
 GROUP_COLUMNS = (
-    "n base_rate selected precision precision_low precision_high cost applies share subsidy_needed accuracy "
-    "selection_rate utility"
+    "n base_rate selected precision precision_low precision_high cost applies status share subsidy_needed accuracy "
+    "selection_rate true_positive_rate false_positive_rate utility"
 ).split()
 #: Columns that only some audits have: of people who were not tested, have weights, or are new.
 FURTHER_COLUMNS = (
@@ -61,6 +64,11 @@ def plain_groups(names: Sequence[str], frame: pd.DataFrame) -> list[dict[str, An
     return [{"group": name, **row} for name, row in zip(names, plain_rows(frame), strict=True)]
 
 
+def conditions_to_list(source: Provenance) -> list[dict[str, Any]]:
+    """Stated conditions, and whether they hold."""
+    return [{"condition": text, "holds": holds} for text, holds in source.conditions]
+
+
 def source_to_dict(*sources: Provenance) -> dict[str, Any]:
     """Which value means qualified, which passes, and how many persons there are, where known; of several, a list."""
     known = [
@@ -68,7 +76,9 @@ def source_to_dict(*sources: Provenance) -> dict[str, Any]:
         for source in sources
         if source.passes
     ]
-    return {"provenance": known if len(sources) > 1 else known[0]} if known else {}
+    shown = {"provenance": known if len(sources) > 1 else known[0]} if known else {}
+    merged = {name: groups for source in sources for name, groups in source.merged.items()}
+    return shown | ({"min_cell": sources[0].min_cell, "merged": merged} if sources[0].min_cell else {})
 
 
 # ---------------------------------------------------------------------- audits
@@ -83,6 +93,7 @@ def audit_to_dict(audit: Audit) -> dict[str, Any]:
     if audit.cost_range is not None:
         content["over_costs"] = over_costs_to_dict(audit.over_costs(*audit.cost_range))
     content["impact_ratios"] = impact_to_dict(audit.impact_ratios())
+    content["precision_gaps"] = plain_groups(audit.names, precision_gaps(audit.published))
     return content
 
 
@@ -92,7 +103,8 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
     own = {name: value for name, value in listed.items() if value != cost}
     if isinstance(cost, Mapping | pd.Series):
         cost, own = listed, {}
-    either_way, frame, responds = audit.either_way(), audit.to_frame(), response_text(audit)
+    either_way, responds = audit.either_way(), response_text(audit)
+    frame = audit.to_frame().assign(status=group_statuses(audit))
     kept = audit.promises()["promise_kept"].tolist() if audit.of_new_people else []
     counted = {name: kept.count(answer) for name, answer in PROMISES.items()}
     columns = GROUP_COLUMNS + [name for name in FURTHER_COLUMNS if name in frame]
@@ -104,7 +116,9 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
         **({"lower_passes": True} if audit.published_by.lower_passes else {}),
         "n": plain_value(audit.population.counts.n.sum()),
         **({"warnings": list(audit.provenance.warnings)} if audit.provenance.warnings else {}),
+        **({"conditions": conditions_to_list(audit.provenance)} if audit.provenance.conditions else {}),
         **plain_dict(audit.outcome.to_dict()),
+        "qualified_rejected": plain_value(audit.qualified_rejected),
         "subsidy_kind": audit.terms.kind,
         "confidence": audit.terms.confidence,
         **({} if responds is None else {"behaviour": responds}),
@@ -188,8 +202,16 @@ def comparison_to_dict(comparison: Comparison) -> dict[str, Any]:
         "confidence": comparison.confidence,
         "seed": comparison.seed if isinstance(comparison.seed, int) else None,
         **{str(name): plain_dict(row) for name, row in numbers.items()},
-        "groups": plain_groups(comparison.group_names, comparison.to_frame()),
+        "groups": plain_groups(comparison.group_names, _compared(comparison)),
     }
+
+
+def _compared(comparison: Comparison) -> pd.DataFrame:
+    """The groups of a comparison, with what each does, and whether its change is beyond chance."""
+    frame = comparison.to_frame().assign(beyond_chance=[sure for _, sure in changes(comparison)])
+    for when, audit in (("before", comparison.before), ("after", comparison.after)):
+        frame[f"status_{when}"] = pd.Series(group_statuses(audit), audit.published.groups).reindex(frame.index)
+    return frame.astype(object).where(frame.notna(), None)
 
 
 def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
@@ -206,6 +228,7 @@ def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
         "works": plan.works,
         "impossible": plan.impossible,
         "driven_out": plan.driven_out,
+        "warnings": plan_warnings(plan),
         "recipients": plan.recipients,
         "total": plain_value(plan.total),
         "before": plain_dict(plan.before.outcome.to_dict()),
@@ -221,7 +244,9 @@ def frontier_to_dict(frontier: ThresholdFrontier) -> dict[str, Any]:
     named, current = len(frontier.names) <= MAX_NAMES, frontier.current
     now = None
     if current is not None:
-        now = {"threshold": plain_value(frontier.people.threshold)} | plain_dict(current.to_dict())
+        now = {"threshold": plain_value(frontier.in_own_scale(frontier.people.threshold or 0.0))} | plain_dict(
+            current.to_dict()
+        )
     recommended = {kind: frontier.recommend(kind=kind) for kind in frontier.points}
     return {
         "cost": plain_value(frontier.terms.uniform_cost),
@@ -229,23 +254,27 @@ def frontier_to_dict(frontier: ThresholdFrontier) -> dict[str, Any]:
         "n": plain_value(frontier.curves.n.sum()),
         "max_social_cost": frontier.max_social_cost,
         "met": frontier.met,
+        **({"lower_passes": True} if frontier.people.lower_passes else {}),
+        "warnings": frontier_warnings(frontier),
         "seed": frontier.seed,
         "now": now,
         "recommended": {
-            kind: None if point is None else _point(frontier.names, point) for kind, point in recommended.items()
+            kind: None if point is None else _point(frontier, frontier.names, point)
+            for kind, point in recommended.items()
         },
         **{
-            kind: [_point(frontier.names if named else None, point) for point in points]
+            kind: [_point(frontier, frontier.names if named else None, point) for point in points]
             for kind, points in frontier.points.items()
         },
         "notes": list(NOTES),
     }
 
 
-def _point(names: Sequence[str] | None, point: Point) -> dict[str, Any]:
-    content: dict[str, Any] = {"threshold": plain_value(point.threshold)} if point.kind == "one" else {}
+def _point(frontier: ThresholdFrontier, names: Sequence[str] | None, point: Point) -> dict[str, Any]:
+    thresholds = [plain_value(frontier.in_own_scale(value)) for value in point.thresholds]
+    content: dict[str, Any] = {"threshold": thresholds[0]} if point.kind == "one" else {}
     if names is not None and point.kind == "per_group":
-        content["thresholds"] = dict(zip(names, map(plain_value, point.thresholds), strict=True))
+        content["thresholds"] = dict(zip(names, thresholds, strict=True))
     content |= plain_dict(point.outcome.to_dict())
     if names is not None:
         content["who"] = [name for name, applies in zip(names, point.applies, strict=True) if applies]

@@ -29,7 +29,7 @@ from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Guaranteed, Published, confidence_of
 from .dicts import plain_value
 from .sentences.audits import response_text
-from .sentences.words import FEW_SELECTED
+from .sentences.words import FEW_SELECTED, merged_sentence
 
 #: With more groups than this a page would be neither small nor usable.
 MAX_GROUPS = 2000
@@ -133,8 +133,9 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "names": [short_name(name) for name in audit.names],
         "order": natural_order(audit.names),
         "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],  # JSON has no -inf
+        "lower_passes": published_by.lower_passes,
         "threshold_position": position,
-        "exact": exact,
+        "exact": exact and not audit.provenance.min_cell,  # merged steps leave some out
         "published": _counts(published_by, groups, thresholds, position),
         "population": _counts(counted_on, groups, thresholds, position) if audit.of_new_people else None,
     }
@@ -153,6 +154,7 @@ def source_data(source: Provenance) -> dict[str, str]:
         "note": printable(source.note),
         "persons": printable(source.persons),
         "dated": short_name(source.dated) if source.dated else "",
+        "merged": printable(merged_sentence(source)),
     }
 
 

@@ -11,12 +11,28 @@ from ..auditing import Audit, Comparison
 from .dicts import MAX_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
 from .rendering import render_audit, render_document
-from .sentences.audits import POOL_NOTE, group_statuses, uncertainty_lines
-from .sentences.comparisons import change_text, comparison_note, comparison_sentences
-from .sentences.frontiers import KINDS, NOTES, frontier_sentences
-from .sentences.plans import plan_sentences
+from .sentences.audits import (
+    POOL_NOTE,
+    gap_sentences,
+    group_statuses,
+    interval_texts,
+    next_steps,
+    uncertainty_lines,
+)
+from .sentences.comparisons import change_texts, comparison_note, comparison_sentences
+from .sentences.frontiers import KINDS, NOTES, frontier_sentences, frontier_warnings
+from .sentences.plans import plan_sentences, plan_warnings
 from .sentences.rounds import round_sentences, shown_rounds
-from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row, round_rows
+from .tables import (
+    change_rows,
+    difference_rows,
+    effect_rows,
+    gap_rows,
+    impact_rows,
+    payment_rows,
+    point_row,
+    round_rows,
+)
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
@@ -43,7 +59,9 @@ class Opening:
 
 
 def _with_short_names(table: dict[str, Any]) -> dict[str, Any]:
-    return table | {"rows": [{name: short_name(str(cell)) for name, cell in row.items()} for row in table["rows"]]}
+    return table | {
+        "rows": [{name: cell and short_name(str(cell)) for name, cell in row.items()} for row in table["rows"]]
+    }
 
 
 def audit_page(audit: Audit, opening: Opening | None = None) -> str:
@@ -60,6 +78,12 @@ def audit_page(audit: Audit, opening: Opening | None = None) -> str:
         impact=[_with_short_names(table) for table in impact],
         pool="" if audit.pool is None else POOL_NOTE,
         sure=uncertainty_lines(audit) if len(audit.names) <= MAX_RESAMPLED_GROUPS else [],
+        intervals=interval_texts(audit) if len(audit.names) <= MAX_RESAMPLED_GROUPS else {},
+        next_steps=next_steps(audit),
+        conditions=audit.provenance.conditions,
+        merged=bool(audit.provenance.merged),
+        gaps=_with_short_names({"rows": gap_rows(audit)[:MAX_SENTENCES]})["rows"],
+        gap_sentences=gap_sentences(audit)[:MAX_SENTENCES],
         warnings=audit.provenance.warnings,
         opening=asdict(opening),
         tables=[_with_short_names(table) for table in opening.tables],
@@ -89,9 +113,10 @@ def plan_page(plan: SubsidyPlan) -> str:
             "This page is about the model that the firm trains under these subsidies, not about the model in the file. "
             f"{count(len(plan.path))} models were tried."
         )
+    paragraphs += plan_warnings(plan)
     tables = (
-        {"title": "Before and after", "rows": effect_rows(plan), "left": [""]},
         {"title": "Who is paid", "rows": payment_rows(plan), "left": ["group", "without", "with"]},
+        {"title": "Before and after", "rows": effect_rows(plan), "left": [""]},
     )
     return audit_page(plan.after, Opening("A plan of subsidies", headline, tuple(paragraphs), tables))
 
@@ -133,11 +158,10 @@ COMPARED = "n selected precision precision_low precision_high cost applies statu
 
 def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
     """What the chart shows of each group, before and after; None of a group that is not there."""
-    changes = zip(comparison.group_names, comparison.to_frame()["change"], strict=True)
+    changes = zip(comparison.group_names, change_texts(comparison), strict=True)
     absent = dict.fromkeys(COMPARED)
     groups = [
-        {"name": short_name(name), "change": change_text(change), "before": absent, "after": absent}
-        for name, change in changes
+        {"name": short_name(name), "change": change, "before": absent, "after": absent} for name, change in changes
     ]
     for when, audit in (("before", comparison.before), ("after", comparison.after)):
         rows = audit.to_frame().assign(status=group_statuses(audit)).to_dict("records")
@@ -165,7 +189,7 @@ def frontier_page(frontier: ThresholdFrontier) -> str:
             "eyebrow": "Which threshold?",
             "title": short_name(frontier.provenance.title) if frontier.provenance.title else "",
             "headline": frontier_sentences(frontier),
-            "paragraphs": NOTES,
+            "paragraphs": [*frontier_warnings(frontier), *NOTES],
             "chart": {
                 "kind": "frontier",
                 "title": "Accuracy against qualified people who stay away",

@@ -10,12 +10,13 @@ import pandas as pd
 
 from .._formats import PLACES, amount, amount_up, count, level, listed, or_dash, percent
 from ..auditing import Audit, Comparison
+from ..auditing.decomposition import precision_gaps
 from ..auditing.impact import SMALL_SHARE
-from .sentences.audits import NUMBERS
-from .sentences.comparisons import change_text, points
+from .sentences.audits import NUMBERS, group_statuses
+from .sentences.comparisons import change_texts
 from .sentences.estimates import cost_notes, cost_range_text, cost_text
 from .sentences.frontiers import thresholds_text
-from .sentences.words import percent_or_bounds
+from .sentences.words import group_status, percent_or_bounds, points
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..estimation import EstimatedBehaviour
@@ -32,11 +33,10 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = percen
 # ---------------------------------------------------------------------- audits
 
 
-def applies_text(row: Mapping[str, Any]) -> str:
-    """Whether a group applies, and which share of it if neither all nor none."""
-    if 0 < row["share"] < 1:
-        return f"{'yes' if row['applies'] else 'no'} ({percent(row['share'])})"
-    return "yes" if row["applies"] else "no" if row["selected"] > 0 else "nobody passes"
+def status_text(row: Mapping[str, Any]) -> str:
+    """What a group does, and which share of it applies if neither all nor none."""
+    status = group_status(row["selected"], row["applies"], row.get("undecided", False))
+    return f"{status} ({percent(row['share'])})" if 0 < row["share"] < 1 else status
 
 
 def outcome_rows(audits: Mapping[str, Audit]) -> list[dict[str, str]]:
@@ -127,6 +127,24 @@ def estimate_rows(estimate: EstimatedBehaviour) -> list[dict[str, str]]:
     ]
 
 
+def gap_rows(audit: Audit) -> list[dict[str, str]]:
+    """Why precision differs from that of the largest group, one row per group; none where it cannot be told."""
+    gaps = precision_gaps(audit.published)
+    return [
+        {
+            "group": f"{name} (compared with)" if row["reference"] else name,
+            "qualified": percent(row["base_rate"]),
+            "lift": amount(row["lift"]),
+            "precision": percent(row["precision"]),
+            "difference in points": "" if row["reference"] else points(row["gap"]),
+            "due to who is qualified": "" if row["reference"] else points(row["by_base_rate"]),
+            "due to the screen": "" if row["reference"] else points(row["by_screen"]),
+        }
+        for name, row in zip(audit.names, gaps.to_dict("records"), strict=True)
+        if not math.isnan(row["by_base_rate"])
+    ]
+
+
 # ---------------------------------------------------------------------- comparisons
 
 
@@ -147,16 +165,22 @@ def difference_rows(comparison: Comparison) -> list[dict[str, str]]:
 def change_rows(comparison: Comparison) -> list[dict[str, str]]:
     """What becomes of each group."""
     rows = []
-    for name, row in zip(comparison.group_names, comparison.to_frame().to_dict("records"), strict=True):
-        cells: dict[str, str] = {"group": name, "change": change_text(row["change"])}
-        for when in ("before", "after"):
-            applies = row[f"applies_{when}"]
+    statuses = [
+        dict(zip(comparison.positions(audit).tolist(), group_statuses(audit), strict=True))
+        for audit in (comparison.before, comparison.after)
+    ]
+    records = zip(
+        comparison.group_names, change_texts(comparison), comparison.to_frame().to_dict("records"), strict=True
+    )
+    for z, (name, change, row) in enumerate(records):
+        cells: dict[str, str] = {"group": name, "change": change}
+        for when, status in zip(("before", "after"), statuses, strict=True):
             cells |= {
                 f"people {when}": count(row[f"n_{when}"]),
                 f"precision {when}": or_dash(row[f"precision_{when}"]),
                 f"cost {when}": or_dash(row[f"cost_{when}"], amount),
-                f"applies {when}": "-" if applies is None else "yes" if applies else "no",
-                f"in samples {when}": or_dash(row[f"applies_in_{when}"]),
+                f"status {when}": status.get(z, "-"),
+                f"applies in samples {when}": or_dash(row[f"applies_in_{when}"]),
             }
         rows.append(cells)
     return rows

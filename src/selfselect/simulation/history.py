@@ -16,10 +16,14 @@ from ..auditing.reported import Reported
 from ..behaviour import as_decisions
 from ..counting import GroupCounts, ratio
 from ..outcomes import outcome_bounds
+from ..publishing.privacy import MIN_CELL, Cells, check_min_cell
 from ..publishing.published import expected_utility
 
 if TYPE_CHECKING:
     from .rounds import Run
+
+#: Digits of shares in what is passed on.
+ROUNDED = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,24 @@ class Round:
     share: FloatArray
     explored: FloatArray
     found: FloatArray
+
+    def rounded(self, least: int) -> Round:
+        """The same round with multiples of so many people of either label among those who pass and who do not."""
+        cells = np.rint(Cells.of(self.counts).people / least) * least
+        (hits, wrong), (missed, rejected) = (np.moveaxis(cells[:, pair], -1, 0) for pair in (0, 1))
+        counts = GroupCounts(hits + wrong + missed + rejected, hits + missed, hits + wrong, hits)
+        explored, found = (np.rint(part / least) * least for part in (self.explored, self.found))
+        published, believed = (np.round(part, ROUNDED) for part in (self.published, self.believed))
+        share = np.round(self.share, ROUNDED)
+        return replace(
+            self,
+            counts=counts,
+            explored=explored,
+            found=np.minimum(found, explored),
+            published=published,
+            believed=believed,
+            share=share,
+        )
 
     def delivered(self) -> GroupCounts:
         """Applicants, qualified and selected ones among them."""
@@ -132,6 +154,17 @@ class History(Reported):
             "firm_utility": hired - self.price * (selected + explored) - paid,
             "subsidies": paid,
         }
+
+    def protected(self, min_cell: int = MIN_CELL) -> History:
+        """The same history, whose numbers of people are multiples of ``min_cell``, and shares are of these.
+
+        Groups change from round to round, so that none could be merged for good.
+        """
+        least = check_min_cell(min_cell)
+        if least == 0 or self.provenance.min_cell >= least:
+            return self
+        rounds = tuple(one.rounded(least) for one in self.rounds)
+        return replace(self, rounds=rounds, run=None, provenance=self.provenance.of_merged(least, {}))
 
     def to_frame(self) -> pd.DataFrame:
         """Tidy table: one row per round and group.

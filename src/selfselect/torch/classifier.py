@@ -142,7 +142,7 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
         return Features({ALONE: validate_data(self, X, reset=reset, allow_nd=True)})
 
     def __getstate__(self) -> dict[str, Any]:
-        if SAVING.get() and isinstance(self.module, nn.Module):
+        if SAVING.get() is not None and isinstance(self.module, nn.Module):
             raise TypeError(
                 f"module is an instance of {type(self.module).__name__}, which a model file cannot rebuild. Pass the "
                 "class as module and its arguments as module_params, and fit again"

@@ -25,6 +25,8 @@ function groupFindings(name, z, terms, share, published, population) {
     base_rate_low: ratio(published.positives[z], n),
     base_rate_high: ratio(published.positives[z] + published.untested[z], n),
     selection_rate: ratio(selected, n),
+    true_positive_rate: published.untested[z] > 0 ? NaN : ratio(hits, published.positives[z]),
+    false_positive_rate: published.untested[z] > 0 ? NaN : ratio(selected - hits, n - published.positives[z]),
     subsidy: terms.subsidies[z],
     subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, maxAcceptedCost),
     utility: ratio(gain, n),
@@ -71,6 +73,7 @@ function findings(given, { terms, threshold }) {
     group.undecided = Boolean(undecided && undecided[z]);
     group.status = groupStatus(group.selected, group.applies, group.undecided);
   });
+  const ranges = undecided && undecidedRanges(population, groups.map((group) => group.applies), undecided);
   const parts = verdictParts(terms.cost, given.names, shares, result, {
     confidence: terms.confidence,
     behaviour: terms.responds,
@@ -80,13 +83,16 @@ function findings(given, { terms, threshold }) {
     selected: published.selected,
     people: sum(population.n),
     undecided,
-    ranges: undecided && undecidedRanges(population, groups.map((group) => group.applies), undecided),
+    ranges,
+    rejected: Number.isNaN(result.qualified_rejected) ? null : result.qualified_rejected,
+    unqualified: sum(population.positives) ? given.names.filter((_, z) => population.n[z] > 0 && !population.positives[z] && !population.untested[z]) : [],
   });
   const finding = parts.join(" ");
   const promised = promisesOn(given, groups, population);
   return {
     ...result,
     groups,
+    ranges: undecided && undecided.some(Boolean) ? ranges : null,
     paid: sum(groups.map((group) => group.paid)),
     recipients: sum(groups.map((group) => group.recipients)),
     utility: ratio(sum(groups.map((group) => group.gain)), sum(published.n)),

@@ -11,7 +11,14 @@ setTheme(preference.matches);
 
 // paper is white, whatever the screen, and shows every chart
 let darkOnScreen = null;
+let closedOnScreen = [];
+const parts = [...document.querySelectorAll("details.part, details.part details:not(.chart details)")];
+parts.forEach((part) => part.addEventListener("toggle", () => {
+  if (part.open) drawSoon(Object.keys(pictures).filter((name) => part.contains(byId(`chart-${name}`))));
+}));
 addEventListener("beforeprint", () => {
+  if (darkOnScreen === null) closedOnScreen = parts.filter((part) => !part.open);
+  closedOnScreen.forEach((part) => { part.open = true; });
   if (darkOnScreen === null) darkOnScreen = isDark();
   setTheme(false);
   drawAll();
@@ -19,6 +26,7 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   if (darkOnScreen === null) return;
   setTheme(darkOnScreen);
+  closedOnScreen.forEach((part) => { part.open = false; });
   darkOnScreen = null;
 });
 

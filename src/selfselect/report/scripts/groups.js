@@ -17,19 +17,23 @@ const PROMISE_COLUMNS = HAS_NEW_PEOPLE ? [
 ] : [];
 const COLUMNS = [
   { key: "name", title: "Group", kind: "text" },
-  { key: "applies", title: "Applies", kind: "middle" },
+  { key: "status", title: "Status", kind: "middle" },
   { key: "n", title: "People", text: (g) => count(g.n) },
   { key: "base_rate", title: "Qualified", text: (g) => percentOrBounds(g, "base_rate") },
   { key: "selected", title: "Pass", text: (g) => count(g.selected) },
+  ...(content.published.worth === null ? [] : [{ key: "effective", title: "Count as", text: (g) => count(nearest(g.effective * 10) / 10) }]),
   ...PRECISION_COLUMNS,
   ...BOUND_COLUMNS,
   ...PROMISE_COLUMNS,
   { key: "accuracy", title: "Accuracy", text: (g) => percentOrBounds(g, "accuracy") },
+  ...(HAS_UNTESTED ? [] : [
+    { key: "true_positive_rate", title: "Qualified who pass", text: (g) => percent(g.true_positive_rate) },
+    { key: "false_positive_rate", title: "Others who pass", text: (g) => percent(g.false_positive_rate) },
+  ]),
   { key: "cost", title: "Cost", text: (g) => aligned(g.cost) },
   { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share of cost)" : "Subsidy" },
   { key: "subsidy_needed", title: "Still needed",
     text: (g) => (g.applies ? "\u2013" : Number.isNaN(g.subsidy_needed) ? "none helps" : alignedUp(g.subsidy_needed)) },
-  { key: "utility", title: "Utility", text: (g) => aligned(g.utility) },
   ...(content.thresholds === null ? [] : [{ key: "drawn", title: "Draw", kind: "middle screen" }]),
 ];
 const ROWS_AT_FIRST = 20;
@@ -114,10 +118,8 @@ function warningMark(text) {
   return mark;
 }
 function applyingPill(g) {
-  const no = g.selected === 0 ? "nobody passes" : "no";
   const part = g.share > 0 && g.share < 1 ? ` (${percent(g.share)})` : "";
-  const answer = g.applies ? `yes${part}` : part ? `no${part}` : no;
-  return make("span", answer, `pill ${g.selected === 0 && !g.applies ? "shut" : g.applies ? "in" : "out"}`);
+  return make("span", g.status + part, `pill ${STATUSES[g.status].class}`);
 }
 const PROMISE_COLOURS = { yes: "in", no: "out", undecided: "open" };
 function promisePills(g) {
@@ -136,7 +138,7 @@ function drawRow(g) {
   if (cells.drawn) cells.drawn.dataset.printed = slot < 0 ? "" : "\u2713";
   const warning = warningOn(g);
   cells.name.replaceChildren(make("bdi", g.name), ...(warning ? [warningMark(warning)] : []));
-  cells.applies.replaceChildren(applyingPill(g));
+  cells.status.replaceChildren(applyingPill(g));
   if (HAS_NEW_PEOPLE) cells.promise_kept.replaceChildren(...promisePills(g));
   for (const column of COLUMNS) {
     if (column.text) cells[column.key].textContent = column.text(g);
@@ -145,14 +147,11 @@ function drawRow(g) {
   return row;
 }
 function drawSentences(matching) {
-  // of many groups, those that do not certainly apply come first, the largest before the others
-  const urgency = (g) => (g.status === "applies" ? 1 : 0);
-  const told = matching.length <= MAX_TOLD ? matching :
-    [...matching].sort((a, b) => urgency(a) - urgency(b) || b.n - a.n).slice(0, MAX_TOLD);
+  // groups that do not certainly apply, or whose number is uncertain; of many, the largest
+  const notable = matching.filter((g) => g.status !== "applies" || warningOn(g));
+  const told = notable.length <= MAX_TOLD ? notable : [...notable].sort((a, b) => b.n - a.n).slice(0, MAX_TOLD);
   const items = told.map((g) => make("li", toldOf(g), STATUSES[g.status].class));
-  if (matching.length > told.length) {
-    items.push(make("li", `And ${count(matching.length - told.length)} more in the table.`));
-  }
+  if (notable.length > told.length) items.push(make("li", `And ${count(notable.length - told.length)} more in the table.`));
   byId("sentences").replaceChildren(...items);
 }
 function drawGroups() {
@@ -188,7 +187,7 @@ function drawHead() {
 }
 
 const GROUP_FILE = ["n", "base_rate", "selected", "true_positives", "precision", "precision_low", "precision_high",
-  "accuracy", ...(HAS_UNTESTED ? ["base_rate_low", "base_rate_high", "accuracy_low", "accuracy_high"] : []), "cost", "subsidy", "applies", ...(RESPONDS === null ? [] : ["share"]), "subsidy_needed", "utility", ...BOUND_COLUMNS.map(({ key }) => key),
+  "accuracy", "true_positive_rate", "false_positive_rate", ...(HAS_UNTESTED ? ["base_rate_low", "base_rate_high", "accuracy_low", "accuracy_high"] : []), "cost", "subsidy", "status", "applies", ...(RESPONDS === null ? [] : ["share"]), "subsidy_needed", "utility", ...BOUND_COLUMNS.map(({ key }) => key),
   ...(HAS_NEW_PEOPLE ? ["delivered", "delivered_low", "delivered_high", "promise_kept"] : [])];
 tables.groups = () => ({
   columns: ["group", ...GROUP_FILE],

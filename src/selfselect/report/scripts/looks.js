@@ -7,8 +7,7 @@ const DASHES = ["none", "7 4", "2 3", "10 3 2 3", "none", "7 4", "2 3", "10 3 2 
 // how groups stand: the colour is never alone, each has its shape and its words
 const STATUSES = {
   "applies": { colour: "var(--in)", symbol: "circle", filled: true, sign: "\u25cf", class: "in" },
-  "may apply": { colour: "var(--open)", symbol: "diamond", filled: true, sign: "\u25c6", class: "open" },
-  "may stay away": { colour: "var(--open)", symbol: "diamond", filled: false, sign: "\u25c7", class: "open" },
+  "could go either way": { colour: "var(--open)", symbol: "diamond", filled: true, sign: "\u25c6", class: "open" },
   "stays away": { colour: "var(--out)", symbol: "circle", filled: false, sign: "\u25cb", class: "out" },
   "nobody passes": { colour: "var(--quiet)", symbol: "times", filled: false, sign: "\u00d7", class: "shut" },
 };

@@ -58,7 +58,8 @@ const aligned = (value) => decimal(value * THOUSAND, nearest, PLACES, PLACES);
 const alignedUp = (value) => decimal(value * THOUSAND - SPARE, Math.ceil, PLACES, PLACES);
 
 // the shortest text that reads back as the same number, so that texts are equal exactly where thresholds are
+const SIGN = content.lower_passes ? -1 : 1; // thresholds are on minus the score where lower scores pass
 function thresholdText(t) {
   const value = content.thresholds[t];
-  return value === null ? "none" : String(value);
+  return value === null ? "none" : String(SIGN * value);
 }

@@ -65,6 +65,8 @@ function outcome(counts, shares) {
     applying_groups: shares.filter(mostApply).length,
     application_rate: ratio(applicants, sum(counts.n)),
     social_cost: ratio(product(away, counts.positives), sum(counts.positives)),
+    qualified_rejected: counts.untested.some((n) => n > 0) ? NaN :
+      ratio(product(shares, counts.positives.map((n, z) => n - counts.true_positives[z])), sum(counts.positives)),
     ...bounded,
   };
 }

@@ -9,7 +9,7 @@ const realAxis = finite.length > 1 && finite.every((value) => Math.abs(value) < 
 const axisMargin = realAxis ? (finite[finite.length - 1] - finite[0]) * MARGIN : 1;
 const thresholdPlace = (t) => (realAxis ? (t === 0 ? finite[0] - axisMargin : content.thresholds[t]) : t);
 function thresholdTick(value) {
-  if (realAxis) return String(Number(value.toPrecision(TICK_DIGITS)));
+  if (realAxis) return String(Number((SIGN * value).toPrecision(TICK_DIGITS)));
   return content.thresholds[Math.round(value)] === undefined ? "" : thresholdText(Math.round(value));
 }
 

@@ -17,7 +17,11 @@ function undecidedRanges(counts, applies, undecided) {
   const sure = applies.map((is, z) => is && !undecided[z]);
   const allIn = applies.map((is, z) => is || undecided[z]);
   const [fewest, most] = correctBounds(counts);
+  const missed = counts.positives.map((qualified, z) => qualified - counts.true_positives[z]);
+  const shareOf = (values, whole) => [sure, allIn].map((who) => ratio(sum(values.filter((_, z) => who[z])), sum(whole)));
   return {
+    application_rate: shareOf(counts.n, counts.n),
+    qualified_rejected: shareOf(missed, counts.positives),
     induced_accuracy: [extremeAccuracy(counts, fewest, sure, undecided, -1), extremeAccuracy(counts, most, sure, undecided, 1)],
     social_cost: [extremeShare(counts, allIn.map((is) => (is ? 0 : 1)), -1), extremeShare(counts, sure.map((is) => (is ? 0 : 1)), 1)],
     nobody: !sure.some(Boolean),

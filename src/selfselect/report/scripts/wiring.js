@@ -15,13 +15,17 @@ function drawVerdict() {
   byId("verdict").replaceChildren(...drawnVerdict(found.finding_parts), ...(found.promised ? [" ", promised] : []));
 }
 // the verdict in a few words, beside the sliders, where it stays in sight
+const figureText = (key) => (found.ranges && found.ranges[key] ? rangeText(...found.ranges[key]) : percentOrBounds(found, key));
+// how many groups apply: a range where some could go either way
+function groupsText() {
+  const open = found.groups.filter((g) => g.undecided).length;
+  const certain = found.groups.filter((g) => g.applies && !g.undecided).length;
+  return `${open ? `${count(certain)} to ${count(certain + open)}` : count(found.applying_groups)} of ${count(groupCount)} groups`;
+}
 function drawSummary() {
-  const away = groupCount - found.applying_groups;
-  const who = RESPONDS !== null ? `${percent(found.application_rate)} of people apply` : away === 0 ? "everybody applies" : found.applying_groups === 0 ? "nobody applies" :
-    `${count(found.applying_groups)} of ${count(groupCount)} groups apply`;
-  setText("summary-who", who);
-  setText("summary-right", found.application_rate > 0 ? percentOrBounds(found, "induced_accuracy") : UNDEFINED);
-  setText("summary-lost", percentOrBounds(found, "social_cost"));
+  setText("summary-who", RESPONDS !== null ? `${percent(found.application_rate)} of people apply` : `${groupsText()} apply`);
+  setText("summary-right", found.application_rate > 0 || found.ranges ? figureText("induced_accuracy") : UNDEFINED);
+  setText("summary-lost", figureText("social_cost"));
 }
 function drawPromises() {
   const { kept, broken, undecided } = found.promises;
@@ -32,10 +36,10 @@ function drawPromises() {
 function drawFigures() {
   drawVerdict();
   drawSummary();
-  for (const key of ["assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"]) {
-    setText(key, percentOrBounds(found, key));
+  for (const key of ["assumed_accuracy", "induced_accuracy", "social_cost", "application_rate", "qualified_rejected"]) {
+    if (byId(key)) setText(key, figureText(key));
   }
-  setText("applying_groups", `${count(found.applying_groups)} of ${count(groupCount)} groups`);
+  setText("applying_groups", groupsText());
   setText("paid", amount(found.paid));
   byId("paid-card").hidden = found.paid === 0 && found.recipients === 0;
   if (found.promises !== null) drawPromises();
@@ -92,12 +96,13 @@ function typedThreshold() {
     complain("threshold", validity.badInput ? "A threshold must be a number." : "");
     return;
   }
-  change({ threshold: thresholdFor(Number(value)) });
+  change({ threshold: thresholdFor(SIGN * Number(value)) });
   const near = thresholdText(setting.threshold);
   const same = Number(near) === Number(value);
   complain("threshold", same ? "" : content.exact ? `The same people pass as at ${near}.` : `The nearest threshold with counts is ${near}.`);
 }
 
+watchers.push(() => document.body.classList.toggle("changed", toAddress(setting).replace(/(^|&)d=[^&]*/, "") !== ""));
 captions.push(
   () => `${content.title}${content.dated ? `, data of ${content.dated}` : ""}; made ${content.date}`,
   () => termsPhrase(setting.terms.cost, content.names, content.names.map((_, z) => setting.terms.listed(z)), setting.terms.subsidies, setting.terms.kind).replace(/,$/, "") +

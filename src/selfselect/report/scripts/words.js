@@ -53,57 +53,51 @@ function termsPhrase(cost, names, costs, subsidies, kind = "additive") {
   return `${costing}, with ${each.length === 1 ? "a subsidy" : "subsidies"} of ${each.join(", of ")},`;
 }
 function whoApplies(names, stay, open, shut, shares, result) {
-  if (shares.some((share) => share > 0 && share < 1)) {
-    return `${percent(result.application_rate)} of people are expected to apply`;
-  }
+  if (shares.some((share) => share > 0 && share < 1)) return `${percent(result.application_rate)} of people apply`;
   const parts = [];
   if (!shares.some((share) => share > 0) && !open.length) {
-    if (!stay.length) return "nobody is expected to apply: nobody passes screening";
-    parts.push("nobody is expected to apply");
+    if (!stay.length) return "nobody applies: nobody passes screening";
+    parts.push("nobody applies");
   } else if (stay.length) {
-    parts.push(`${several(stay, names)} ${stay.length === 1 ? "is" : "are"} not expected to apply`);
+    parts.push(`${several(stay, names)} ${stay.length === 1 ? "stays" : "stay"} away`);
   }
-  if (open.length) parts.push(`it could go either way for ${several(open, names)}`);
-  if (shut.length) {
-    parts.push(parts.length ? `nobody in ${several(shut, names)} passes screening` :
-      `everybody is expected to apply except ${several(shut, names)}, where nobody passes screening`);
-  }
-  if (open.length && !stay.length && open.length + shut.length < names.length) parts.push("the others are expected to apply");
-  return parts.join("; ") || "everybody is expected to apply";
+  if (open.length) parts.push(`${several(open, names)} could go either way`);
+  if (shut.length) parts.push(`nobody in ${several(shut, names)} passes screening`);
+  const others = names.length - stay.length - open.length - shut.length;
+  if (!parts.length) return "everybody applies";
+  if (others) parts.push(others === 1 ? "the other group applies" : `the other ${count(others)} groups apply`);
+  return parts.join("; ");
 }
-function numbersText(result, people, openCount, ranges, staying, shut) {
-  const number = (name) => rangeText(result[`${name}_low`] ?? result[name], result[`${name}_high`] ?? result[name]);
-  let [accuracy, social] = [number("induced_accuracy"), number("social_cost")];
-  const everybody = number("assumed_accuracy");
+function numbersText(result, people, openCount, ranges, staying, shut, rejected) {
+  const number = (name) => (ranges !== null ? rangeText(...ranges[name]) :
+    rangeText(result[`${name}_low`] ?? result[name], result[`${name}_high`] ?? result[name]));
+  const everybody = rangeText(result.assumed_accuracy_low ?? result.assumed_accuracy, result.assumed_accuracy_high ?? result.assumed_accuracy);
+  const [accuracy, social] = [number("induced_accuracy"), number("social_cost")];
+  const [low, high] = ranges === null ? [result.application_rate, result.application_rate] : ranges.application_rate;
   const compared = accuracy === everybody ? "the same as among everybody" : `against ${everybody} among everybody`;
-  const depends = ranges !== null && openCount > 0;
-  const these = openCount === 1 ? "this group" : "these groups";
-  if (depends) {
-    const nobody = ranges.nobody && result.application_rate > 0 ? ", or nobody applies" : "";
-    accuracy += ` (${rangeText(...ranges.induced_accuracy)} depending on ${these}${nobody})`;
-    social += ` (${rangeText(...ranges.social_cost)})`;
+  let text = `accuracy among applicants (induced accuracy)${low === 0 ? ", if anybody applies," : ""} is ${accuracy}, ${compared}`;
+  if (high === 0) {
+    text = "there is no accuracy among applicants";
+  } else if (people !== null && low < 1) {
+    const [least, most] = [count(low * people), count(high * people)];
+    text = `${least === most ? least : `${least} to ${most}`} of ${count(people)} people apply: ${text}`;
   }
-  let right = `accuracy among applicants (induced accuracy) is ${accuracy}, ${compared}`;
-  if (result.application_rate === 0) {
-    right = "there is no accuracy among applicants";
-    if (depends) right += ` (${rangeText(...ranges.induced_accuracy)} with ${these})`;
+  if (ranges !== null) text = `depending on ${openCount === 1 ? "this group" : "these groups"}, ${text}`;
+  const away = staying && shut ? "stay away or are shut out" : shut ? "are shut out" : "stay away";
+  let lost = `${social} of qualified people ${away} (social cost)`;
+  if (Number.isNaN(result.social_cost) && !result.untested) {
+    lost = "nobody counts as qualified, so nobody qualified stays away";
+  } else if (rejected !== null) {
+    lost += `, and ${ranges === null ? percent(rejected) : rangeText(...ranges.qualified_rejected)} apply but are rejected`;
   }
-  const some = people !== null && result.application_rate > 0 && result.application_rate < 1;
-  const begins = some ? `${count(result.application_rate * people)} of ${count(people)} people apply: ${right}` :
-    right[0].toUpperCase() + right.slice(1);
-  const lost = staying && shut ? "stay away or are shut out" : shut ? "are shut out" : "stay away";
-  return `${begins}; ${social} of qualified people ${lost} (social cost).`;
+  return `${text[0].toUpperCase()}${text.slice(1)}; ${lost}.`;
 }
-function certaintyText(groups, openCount) {
-  if (!openCount) return "No 95% interval of precision includes the cost.";
-  const others = groups - openCount;
-  const rest = others === 0 ? "" : others === 1 ? "; in the other group it does not" :
-    `; in the other ${count(others)} it does not`;
-  return `In ${openCount === 1 ? "this group" : "these groups"}, the 95% interval of precision includes the cost${rest}.`;
-}
+const certaintyText = (openCount) => (openCount ?
+  `The 95% interval of precision of ${openCount === 1 ? "this group" : "these groups"} includes the cost.` :
+  "No 95% interval of precision includes the cost.");
 // the sentences of a verdict: who applies, what follows, what it assumes, how certain it is
 function verdictParts(cost, names, shares, result, { costs, subsidies, selected, people, kind = "additive",
-  confidence = null, behaviour = null, undecided = null, ranges = null }) {
+  confidence = null, behaviour = null, undecided = null, ranges = null, rejected = null, unqualified = [] }) {
   const all = names.map((_, z) => z);
   const named = (positions) => positions.map((z) => names[z]);
   const away = all.filter((z) => !mostApply(shares[z]));
@@ -114,8 +108,12 @@ function verdictParts(cost, names, shares, result, { costs, subsidies, selected,
   const divided = shares.some((share) => share > 0 && share < 1);
   const parts = [
     `${termsPhrase(cost, names, costs, subsidies, kind)} ${whoApplies(names, stay, open, shut, shares, result)}.`,
-    numbersText(result, divided ? null : people, open.length, ranges, away.length > shut.length, shut.length > 0),
+    numbersText(result, divided ? null : people, open.length, open.length ? ranges : null,
+      open.length > 0 || away.length > shut.length, shut.length > 0, rejected),
   ];
+  if (unqualified.length) {
+    parts.push(`Nobody in ${nameGroups(unqualified)} counts as qualified: check whether the label is fair to them.`);
+  }
   if (behaviour !== null) parts.push(`People are assumed to respond by ${behaviour}.`);
   else if (confidence !== null) {
     parts.push(`People decide by a lower bound of precision (${level(confidence)} confidence, for each group by itself).`);
@@ -123,7 +121,7 @@ function verdictParts(cost, names, shares, result, { costs, subsidies, selected,
   if (result.untested) {
     parts.push(`Some numbers are ranges because ${count(result.untested)} ${result.untested === 1 ? "person was" : "people were"} not tested.`);
   }
-  if (undecided !== null && selected.some((n) => n > 0)) parts.push(certaintyText(names.length, open.length));
+  if (undecided !== null && selected.some((n) => n > 0)) parts.push(certaintyText(open.length));
   return parts;
 }
 const verdictSentence = (...given) => verdictParts(...given).join(" ");
@@ -133,7 +131,7 @@ const verdictSentence = (...given) => verdictParts(...given).join(" ");
 // what a group does, in the words of charts and tables
 function groupStatus(selected, applies, undecided) {
   if (!(selected > 0) && !applies) return "nobody passes";
-  if (undecided) return applies ? "may apply" : "may stay away";
+  if (undecided) return "could go either way";
   return applies ? "applies" : "stays away";
 }
 // the same with its precision and what it needs
@@ -152,9 +150,9 @@ function groupSentence(name, cost, share, selected, precision, needed,
   { kind = "additive", subsidised = false, undecided = false, max_accepted_cost: limit = precision, confidence = null } = {}) {
   const whom = nameGroups([name]);
   const subject = capitalised(whom);
-  const open = `It could go either way for ${whom}`;
-  const part = share >= 1 ? `${subject} is expected to apply` : `${percent(share)} of ${whom} are expected to apply`;
-  const [some, none] = undecided ? [open, open] : [part, `${subject} is not expected to apply`];
+  const open = `${subject} could go either way`;
+  const part = share >= 1 ? `${subject} applies` : `${percent(share)} of ${whom} apply`;
+  const [some, none] = undecided ? [open, open] : [part, `${subject} stays away`];
   const known = !Number.isNaN(limit);
   if (selected === 0 && share > 0) return `${some}, although nobody in it passes screening.`;
   if (selected === 0 && !known) return `Nobody in ${whom} passes screening, so no subsidy can make it apply.`;

@@ -11,6 +11,7 @@ from ..._formats import count, level, percent, short_percent, short_percent_down
 from ..._text import printable
 from ...auditing import Audit, OverCosts
 from ...auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
+from ...auditing.decomposition import precision_gaps
 from ...behaviour import BestResponse
 from ...costs import Terms
 from ...publishing.pooling import FittedLowerBound, PooledLowerBound
@@ -21,8 +22,10 @@ from .words import (
     group_status,
     group_warning,
     name_groups,
+    points,
     promises_sentence,
     range_text,
+    several,
     verdict_sentence,
 )
 
@@ -88,6 +91,8 @@ def audit_sentences(audit: Audit) -> list[str]:
         people=float(audit.population.counts.n.sum()),
         undecided=None if undecided is None else undecided.tolist(),
         ranges=audit.either_way(),
+        rejected=None if math.isnan(audit.qualified_rejected) else audit.qualified_rejected,
+        unqualified=unqualified_groups(audit),
     )
     if not audit.of_new_people:
         return [verdict]
@@ -100,6 +105,13 @@ def audit_sentences(audit: Audit) -> list[str]:
         audit.terms.effective_cost(groups).tolist(),
     )
     return [verdict, kept] if kept else [verdict]
+
+
+def unqualified_groups(audit: Audit) -> list[str]:
+    """Groups in which nobody is qualified, although others are: the label cannot be judged for them."""
+    counts = audit.population.reindex(audit.published.groups).counts
+    none = (counts.n > 0) & (counts.positives == 0) & (counts.unknown == 0)
+    return [name for name, is_none in zip(audit.names, none, strict=True) if is_none and counts.positives.any()]
 
 
 def group_sentences(audit: Audit) -> list[str]:
@@ -125,6 +137,52 @@ def group_sentences(audit: Audit) -> list[str]:
     ]
 
 
+def gap_sentences(audit: Audit) -> list[str]:
+    """Why the precision of groups that do not certainly apply differs from that of the largest group."""
+    gaps = precision_gaps(audit.published)
+    names = [name_groups([name]) for name in audit.names]
+    at = int(np.argmax(gaps["reference"]))
+    sentences = []
+    for name, status, row in zip(names, group_statuses(audit), gaps.itertuples(), strict=True):
+        if status == "applies" or row.reference or math.isnan(row.by_base_rate):
+            continue
+        sentences.append(
+            f"Precision of {name} against {names[at]}, the largest group: {points(row.gap)} points. Of these, "
+            f"{points(row.by_base_rate)} are due to how many of its people are qualified ({percent(row.base_rate)} "
+            f"against {percent(gaps['base_rate'].iloc[at])}), and {points(row.by_screen)} to how well the screen tells "
+            "them apart."
+        )
+    return sentences
+
+
+def next_steps(audit: Audit) -> list[str]:
+    """What to do about groups that do not certainly apply."""
+    statuses = group_statuses(audit)
+
+    def of(status: str) -> list[str]:
+        return [name for name, own in zip(audit.names, statuses, strict=True) if own == status]
+
+    away, near, shut = of("stays away"), of("could go either way"), of("nobody passes")
+    steps = []
+    if away:
+        steps.append(
+            f"To bring in {several(away, audit.names)}: find the smallest subsidy (selfselect plan), or raise the "
+            "precision; below is why it is low."
+        )
+    if near:
+        steps.append(
+            f"For {several(near, audit.names)}: get more data, or plan a subsidy that is enough with 90% confidence "
+            "(selfselect plan --confidence 0.9)."
+        )
+    if shut:
+        steps.append(
+            f"So that somebody in {several(shut, audit.names)} passes: compare thresholds (selfselect frontier)."
+        )
+    if audit.of_new_people and (audit.promises()["promise_kept"] == "no").any():
+        steps.append("Publish new numbers: those published are too high.")
+    return steps or ["Nothing at this cost. See under What if? at which cost groups begin to stay away."]
+
+
 def group_warnings(audit: Audit) -> list[str]:
     """Why the number of each group is uncertain; empty if it is not."""
     frame = audit.to_frame()
@@ -145,11 +203,14 @@ def group_statuses(audit: Audit) -> list[str]:
 
 
 def uncertainty_lines(audit: Audit) -> list[str]:
-    """The bootstrap: how it was made, a line per number, and how often groups apply that do not always."""
+    """The bootstrap: how it was made, a line per number, and how often groups apply that do not always.
+
+    Pages have the intervals beside their numbers, and show the first line and the last.
+    """
     made = audit.uncertainty()
     lines = [
         f"{level(made.confidence)} intervals from {count(made.n_resamples)} bootstrap samples of the people "
-        f"(seed {made.seed}); groups near their cost may apply or not:"
+        f"(seed {made.seed}), in which groups near their cost apply or not:"
     ]
     for name, row in made.to_frame().iterrows():
         undefined = f" (nobody applies in {percent(row['undefined'])} of samples)" if row["undefined"] > 0 else ""
@@ -162,6 +223,15 @@ def uncertainty_lines(audit: Audit) -> list[str]:
     ]
     more = f" and {count(len(some) - MAX_LISTED)} more" if len(some) > MAX_LISTED else ""
     return [*lines, f"groups that apply in only some samples: {', '.join(some[:MAX_LISTED]) or 'none'}{more}"]
+
+
+def interval_texts(audit: Audit) -> dict[str, str]:
+    """The interval of each number, by its name; empty where there is none."""
+    rows = audit.uncertainty().to_frame().to_dict("index")
+    return {
+        str(name): "" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
+        for name, row in rows.items()
+    }
 
 
 def over_costs_sentence(over: OverCosts) -> str:

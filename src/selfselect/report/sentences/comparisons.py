@@ -6,7 +6,8 @@ import math
 
 from ..._formats import count, level, percent
 from ...auditing import Comparison
-from .words import name_groups
+from .audits import group_statuses
+from .words import name_groups, points
 
 #: Text on groups by their change: of one, and of several.
 CHANGES = {
@@ -16,43 +17,50 @@ CHANGES = {
     "new, shut out": ("is new, and nobody passes", "are new, and nobody passes"),
     "new, applies": ("is new and applies", "are new and apply"),
     "new, stays away": ("is new and stays away", "are new and stay away"),
+    "new, could go either way": ("is new and could go either way", "are new and could go either way"),
     "gone": ("is gone", "are gone"),
 }
+#: What is said of a change that the data do not show beyond chance.
+PERHAPS = "perhaps by chance"
+
+
+def changes(comparison: Comparison) -> list[tuple[str, bool]]:
+    """Change of each group, and whether the data show it beyond chance."""
+    status = dict(zip(comparison.after.published.groups, group_statuses(comparison.after), strict=True))
+    found = []
+    for group, change in comparison.to_frame()["change"].items():
+        sure = change not in ("comes", "leaves") or comparison.chance_of(group, change) >= comparison.confidence
+        if change in ("new, applies", "new, stays away"):
+            change = f"new, {status[group]}"
+        found.append((str(change), sure))
+    return found
 
 
 def comparison_sentences(comparison: Comparison) -> list[str]:
-    """Which groups start or stop applying, what that changes, and whether it could be chance."""
-    changes = [change.split(", ")[0] if "gone" in change else change for change in comparison.to_frame()["change"]]
-    parts = []
+    """Which groups start or stop applying beyond chance, and what that changes."""
+    found = [("gone" if "gone" in change else change, sure) for change, sure in changes(comparison)]
+    parts: list[str] = []
+    perhaps: list[str] = []
     for change, (one, several) in CHANGES.items():
-        names = [name for name, own in zip(comparison.group_names, changes, strict=True) if own == change]
-        if names:
-            parts.append(f"{name_groups(names)} {one if len(names) == 1 else several}")
-    applying = changes.count("applies")
-    if not parts and applying in (0, len(changes)):
-        somebody = comparison.before.application_rate + comparison.after.application_rate > 0
-        nobody = "less than half of each group applies, as before" if somebody else "nobody applies, as before"
-        parts = ["every group applies, as before" if applying else nobody]
-    who = "; ".join(parts) or f"the same groups apply as before, {count(applying)} of {count(len(changes))}"
+        for sure, said in ((True, parts), (False, perhaps)):
+            names = [name for name, own in zip(comparison.group_names, found, strict=True) if own == (change, sure)]
+            if names:
+                said.append(f"{name_groups(names)} {one if len(names) == 1 else several}")
+    sentences = [f"From {comparison.names[0]} to {comparison.names[1]}: {'; '.join(parts) or NO_CHANGE}."]
+    if perhaps:
+        sentences.append(
+            f"In these data {'; '.join(perhaps)}, but that could be chance (seen in less than "
+            f"{level(comparison.confidence)} of samples)."
+        )
     return [
-        f"From {comparison.names[0]} to {comparison.names[1]}: {who}.",
-        *_by_chance(comparison, changes),
+        *sentences,
         _difference(comparison, "induced_accuracy", "Accuracy among applicants (induced accuracy)"),
         _difference(comparison, "social_cost", "The share of qualified people who stay away (social cost)"),
     ]
 
 
-def _by_chance(comparison: Comparison, changes: list[str]) -> list[str]:
-    """Groups that start or stop applying in few pairs of resamples."""
-    likely = [
-        (name, comparison.chance_of(group, change))
-        for name, group, change in zip(comparison.group_names, comparison.groups, changes, strict=True)
-        if change in ("comes", "leaves")
-    ]
-    unsure = [
-        f"{name} (seen in {percent(share)} of samples)" for name, share in likely if share < comparison.confidence
-    ]
-    return [f"The change could be chance for {name_groups(unsure)}."] if unsure else []
+#: Headline if nothing changed that chance does not explain.
+NO_CHANGE = "no change beyond chance in who applies"
 
 
 def _difference(comparison: Comparison, name: str, what: str) -> str:
@@ -62,11 +70,12 @@ def _difference(comparison: Comparison, name: str, what: str) -> str:
     if math.isnan(row["difference"]):
         return f"{what} {moves}."
     undefined = f"; nobody applies in {percent(row['undefined'])} of samples" if row["undefined"] > 0 else ""
-    chance = "which could be chance" if row["low"] <= 0 <= row["high"] else "which is more than chance"
-    return (
-        f"{what} {moves}: {points(row['difference'])} points ({level(comparison.confidence)} interval "
-        f"{points(row['low'])} to {points(row['high'])}{undefined}), {chance}."
+    interval = (
+        f"{level(comparison.confidence)} interval {points(row['low'])} to {points(row['high'])} points{undefined}"
     )
+    if row["low"] <= 0 <= row["high"]:
+        return f"{what} does not change beyond chance: it {moves} ({interval})."
+    return f"{what} {moves}, by {points(row['difference'])} points ({interval}), which is more than chance."
 
 
 def comparison_note(comparison: Comparison) -> str:
@@ -78,13 +87,9 @@ def comparison_note(comparison: Comparison) -> str:
     )
 
 
-def change_text(change: str) -> str:
-    """What becomes of a group, in the words of tables and charts."""
-    return CHANGES[change][0] if change in ("comes", "leaves") else change
-
-
-def points(difference: float) -> str:
-    """A difference of shares, in percentage points, with its sign."""
-    text = percent(difference).removesuffix("%")
-    text = "0.0" if text == "-0.0" else text
-    return f"+{text}" if difference > 0 and text != "0.0" else text
+def change_texts(comparison: Comparison) -> list[str]:
+    """What becomes of each group, in the words of tables and charts."""
+    return [
+        (CHANGES[change][0] if change in ("comes", "leaves") else change) + ("" if sure else f" ({PERHAPS})")
+        for change, sure in changes(comparison)
+    ]

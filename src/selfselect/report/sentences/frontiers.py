@@ -14,35 +14,58 @@ if TYPE_CHECKING:  # importing frontiers would import all estimators
 
 #: Names of the two kinds of thresholds.
 KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
+#: What to ask before thresholds differ between groups.
+BY_GROUP = (
+    "A threshold per group treats people with the same score differently because of their group. Where the group is "
+    "protected by law (sex, race, age, ...) this may be unlawful: ask a lawyer first."
+)
 #: What readers have to know before they use a threshold of a frontier.
 NOTES = (
     "Thresholds are chosen on the same people that they are counted on, so their numbers are too optimistic. For "
     "held-out numbers, thresholds are chosen on a third of the people, another third decides who applies, and the last "
     "third is counted, in every order. These numbers belong to a limit on social cost, not to one threshold, so "
     "several rows may share them.",
-    "A threshold per group treats people with the same score differently because of their group. Where the group is "
-    "protected by law (sex, race, age, ...) this may be unlawful: ask a lawyer first.",
+    BY_GROUP,
 )
 
 
-def threshold_text(value: float) -> str:
-    """A threshold; without one nobody passes, or everybody."""
+def threshold_text(value: float, lower_passes: bool = False) -> str:
+    """A threshold on the user's scale; without one nobody passes, or everybody."""
     if math.isnan(value) or value == math.inf:
         return "nobody passes"
-    return "everybody passes" if value == -math.inf else f"{value:.15g}"
+    return "everybody passes" if value == -math.inf else f"{-value if lower_passes else value:.15g}"
 
 
 def thresholds_text(frontier: ThresholdFrontier, point: Point) -> str:
     """The threshold, or the threshold of each group that applies."""
+    lower = frontier.people.lower_passes
     if point.kind == "one":
-        return threshold_text(point.threshold)
+        return threshold_text(point.threshold, lower)
     rows = zip(frontier.names, point.thresholds, point.applies, strict=True)
-    return listed([f"{name} {threshold_text(value)}" for name, value, applies in rows if applies], most=10)
+    return listed([f"{name} {threshold_text(value, lower)}" for name, value, applies in rows if applies], most=10)
 
 
 def frontier_sentences(frontier: ThresholdFrontier) -> list[str]:
     """The threshold in force, and the recommended ones."""
     return [*_now(frontier), *(recommendation(frontier, kind) for kind in frontier.kinds)]
+
+
+def frontier_warnings(frontier: ThresholdFrontier) -> list[str]:
+    """Groups that the recommended thresholds shut out."""
+    warnings = []
+    for kind in frontier.kinds:
+        best = frontier.recommend(kind=kind)
+        if best is None:
+            continue
+        passes = frontier.selected_at(best)
+        shut = [
+            name for name, n, size in zip(frontier.names, passes, frontier.curves.n, strict=True) if size > 0 and n == 0
+        ]
+        if shut:
+            warnings.append(
+                f"With {KINDS[kind]}, the recommendation shuts out {name_groups(shut)}: nobody there would pass."
+            )
+    return warnings
 
 
 def _now(frontier: ThresholdFrontier) -> list[str]:
@@ -52,7 +75,7 @@ def _now(frontier: ThresholdFrontier) -> list[str]:
     accuracy, social = percent(current.induced_accuracy), percent(current.social_cost)
     numbers = f"accuracy among applicants is {accuracy} and {social} of qualified people stay away"
     numbers = "nobody applies" if math.isnan(current.induced_accuracy) else numbers
-    return [f"Now, at a threshold of {threshold_text(threshold)}, {numbers}."]
+    return [f"Now, at a threshold of {threshold_text(threshold, frontier.people.lower_passes)}, {numbers}."]
 
 
 def recommendation(frontier: ThresholdFrontier, kind: Kind) -> str:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..._formats import MAX_NAMED, amount, amount_up, count, level, listed, percent
-from .words import name_groups
+from .words import capitalised, name_groups
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ...planning import SubsidyPlan
 
+#: What to ask before groups are treated differently.
+BY_GROUP = (
+    "These subsidies depend on the group. Where the group is protected by law (sex, race, age, ...) this may be "
+    "unlawful: ask a lawyer first."
+)
 #: The unit of payments.
 UNIT = "1 is what being selected is worth to one person"
 
@@ -20,6 +25,21 @@ def plan_sentences(plan: SubsidyPlan) -> list[str]:
     sentences = _impossible(plan)
     sentences += _payments(plan) if paid else [] if sentences and plan.path is not None else _no_payments(plan)
     return [*sentences, *(_safety(plan) if paid else [])]
+
+
+def plan_warnings(plan: SubsidyPlan) -> list[str]:
+    """What to think of before anybody is paid."""
+    paid = (plan.subsidies > 0).to_numpy()
+    applied = [
+        name for name, is_paid, was in zip(plan.before.names, paid, plan.before.applies, strict=True) if is_paid and was
+    ]
+    warnings = []
+    if applied and plan.path is not None:
+        warnings.append(
+            f"{capitalised(name_groups(applied))} {'applies' if len(applied) == 1 else 'apply'} to the present model "
+            "without a subsidy. It is the re-training that would lose them: keeping the present model costs nothing."
+        )
+    return [*warnings, *([BY_GROUP] if paid.any() else [])]
 
 
 def _impossible(plan: SubsidyPlan) -> list[str]:
@@ -42,6 +62,21 @@ def _no_payments(plan: SubsidyPlan) -> list[str]:
             return ["No other target needs a subsidy."]
         if plan.path is not None:
             return ["Once the firm has re-trained, the targets apply without a subsidy."]
+        undecided = plan.before.undecided
+        near = (
+            []
+            if undecided is None
+            else [
+                name
+                for name, is_near, target in zip(plan.before.names, undecided, plan.is_target, strict=True)
+                if is_near and target
+            ]
+        )
+        if near:
+            return [
+                f"{capitalised(name_groups(near))} could go either way: in these data the targets apply without a "
+                "subsidy. To be safe, plan with a confidence (--confidence 0.9)."
+            ]
         return ["The targets apply already, so no subsidy is needed."]
     cheapest, budget = plan.spending.cheapest, amount(plan.spending.budget)
     if len(plan.targets):
@@ -78,11 +113,11 @@ def _payments(plan: SubsidyPlan) -> list[str]:
     people = f"{count(plan.recipients)} {one if plan.recipients == 1 else several}"
     compared = "The" if plan.retrained is None else "Compared with re-training alone, the"
     sentences = [
-        f"{_title(plan, len(paid) == 1)} {subsidies}.",
+        f"{_title(plan, len(paid) == 1)} {subsidies}{_chance(plan)}.",
         f"{people} {amount(plan.total)} in all ({UNIT})"
         + ("; a person is paid for each row that passes." if plan.repeated else "."),
         f"{compared} share of qualified people who stay away {_change(plan, 'social_cost')}, and accuracy among "
-        f"applicants {_change(plan, 'induced_accuracy')}.",
+        f"applicants {_change(plan, 'induced_accuracy')}{', if the subsidies are enough' if _chance(plan) else ''}.",
     ]
     if plan.driven_out:
         sentences.append(f"As a result {name_groups(plan.driven_out)} no longer applies. No better plan was found.")
@@ -105,14 +140,14 @@ def _change(plan: SubsidyPlan, name: str) -> str:
     return f"stays at {before}" if before == after else f"goes from {before} to {after}"
 
 
+def _chance(plan: SubsidyPlan) -> str:
+    """How sure the subsidies are to be enough, if that is not for sure."""
+    return "" if plan.confidence is not None or plan.path is not None else ", with about a 50% chance to be enough"
+
+
 def _safety(plan: SubsidyPlan) -> list[str]:
-    """How sure the subsidies are to be enough."""
+    """How sure the subsidies are to be enough, and what would be safer."""
     if plan.confidence is not None:
         sure = level(plan.confidence)
         return [f"Each subsidised group gets enough with {sure} confidence, if new people are like these."]
-    if plan.path is not None:
-        return []
-    return [
-        "This is the minimum: for each group there is about a 50% chance that it is enough. For a safer amount, plan "
-        "with a confidence (--confidence 0.9)."
-    ]
+    return ["For a safer amount, plan with a confidence (--confidence 0.9)."] if _chance(plan) else []

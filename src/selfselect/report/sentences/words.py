@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..._formats import MAX_NAMED, amount_up, count, level, listed, percent, short_percent, short_percent_down
+from ...auditing import Provenance
 from ...auditing.promises import RARE
 from ...behaviour import MAJORITY
 from ...costs import SubsidyKind
@@ -46,9 +47,25 @@ def range_text(low: float, high: float) -> str:
     return least if least == most else f"{least} to {most}"
 
 
+def points(difference: float) -> str:
+    """A difference of shares, in percentage points, with its sign."""
+    text = percent(difference).removesuffix("%")
+    text = "0.0" if text == "-0.0" else text
+    return f"+{text}" if difference > 0 and text != "0.0" else text
+
+
 def percent_or_bounds(numbers: Mapping[str, Any], name: str) -> str:
     """A share, or where people were not tested, the bounds within which it lies."""
     return range_text(numbers.get(f"{name}_low", numbers[name]), numbers.get(f"{name}_high", numbers[name]))
+
+
+def merged_sentence(source: Provenance) -> str:
+    """What is merged in a file that may be passed on; empty for exact counts."""
+    if not source.min_cell:
+        return ""
+    whom = [f"{name} is {listed(of)}" for name, of in source.merged.items()]
+    merged = f": small groups are merged ({'; '.join(whom)})" if whom else ""
+    return f"No number in this file is about fewer than {count(source.min_cell)} people{merged}."
 
 
 # ---------------------------------------------------------------------- the verdict
@@ -111,6 +128,8 @@ def verdict_sentence(
     behaviour: str | None = None,
     undecided: Sequence[bool] | None = None,
     ranges: Mapping[str, Any] | None = None,
+    rejected: float | None = None,
+    unqualified: Sequence[str] = (),
 ) -> str:
     """Who applies, and what follows.
 
@@ -118,7 +137,8 @@ def verdict_sentence(
     before subsidies, subsidy, and how many people pass screening. ``confidence`` is that of the lower bound that people
     go by, ``behaviour`` how they respond if they do not compare that, or the precision, with the cost. ``undecided``
     are groups whose interval includes their cost, with what follows over all their decisions (``ranges``); None if
-    intervals do not change who applies.
+    intervals do not change who applies. ``rejected`` is the share of qualified people who apply and do not pass,
+    ``unqualified`` has groups in which nobody is qualified.
     """
     away = [z for z, share in enumerate(shares) if share < MAJORITY]
     open_ = [] if undecided is None else [z for z in range(len(names)) if undecided[z]]
@@ -127,7 +147,13 @@ def verdict_sentence(
     who = _who(names, stay, [names[z] for z in open_], shut, shares, result)
     parts = [f"{terms_phrase(cost, names, costs, subsidies, kind)} {who}."]
     divided = any(0 < share < 1 for share in shares)
-    parts.append(_numbers(result, None if divided else people, len(open_), ranges, len(away) > len(shut), bool(shut)))
+    staying = bool(open_) or len(away) > len(shut)
+    depends = ranges if open_ else None
+    parts.append(_numbers(result, None if divided else people, len(open_), depends, staying, bool(shut), rejected))
+    if unqualified:
+        parts.append(
+            f"Nobody in {name_groups(unqualified)} counts as qualified: check whether the label is fair to them."
+        )
     if behaviour is not None:
         parts.append(f"People are assumed to respond by {behaviour}.")
     elif confidence is not None:
@@ -139,32 +165,33 @@ def verdict_sentence(
         were = "person was" if untested == 1 else "people were"
         parts.append(f"Some numbers are ranges because {count(untested)} {were} not tested.")
     if undecided is not None and any(selected):
-        parts.append(_certainty(len(names), len(open_)))
+        parts.append(_certainty(len(open_)))
     return " ".join(parts)
 
 
 def _who(
     names: Sequence[str], stay: list[str], open_: list[str], shut: list[str], shares: Sequence[float], result: Outcome
 ) -> str:
-    """Who is expected to apply, and who is not."""
+    """Who applies, who stays away, and who could go either way."""
     if any(0 < share < 1 for share in shares):
-        return f"{percent(result.application_rate)} of people are expected to apply"
+        return f"{percent(result.application_rate)} of people apply"
     parts = []
     if not any(shares) and not open_:
         if not stay:
-            return "nobody is expected to apply: nobody passes screening"
-        parts.append("nobody is expected to apply")
+            return "nobody applies: nobody passes screening"
+        parts.append("nobody applies")
     elif stay:
-        parts.append(f"{several(stay, names)} {'is' if len(stay) == 1 else 'are'} not expected to apply")
+        parts.append(f"{several(stay, names)} {'stays' if len(stay) == 1 else 'stay'} away")
     if open_:
-        parts.append(f"it could go either way for {several(open_, names)}")
-    if shut and not parts:
-        parts.append(f"everybody is expected to apply except {several(shut, names)}, where nobody passes screening")
-    elif shut:
+        parts.append(f"{several(open_, names)} could go either way")
+    if shut:
         parts.append(f"nobody in {several(shut, names)} passes screening")
-    if open_ and not stay and len(open_) + len(shut) < len(names):
-        parts.append("the others are expected to apply")
-    return "; ".join(parts) or "everybody is expected to apply"
+    others = len(names) - len(stay) - len(open_) - len(shut)
+    if not parts:
+        return "everybody applies"
+    if others:
+        parts.append("the other group applies" if others == 1 else f"the other {count(others)} groups apply")
+    return "; ".join(parts)
 
 
 def _numbers(
@@ -174,36 +201,42 @@ def _numbers(
     ranges: Mapping[str, Any] | None,
     staying: bool,
     shut: bool,
+    rejected: float | None,
 ) -> str:
-    """How many apply, accuracy among them and among everybody, and the share of qualified people who do not."""
-    names = ("induced_accuracy", "social_cost", "assumed_accuracy")
-    accuracy, social, everybody = (percent_or_bounds(result.to_dict(), name) for name in names)
-    these = "this group" if n_open == 1 else "these groups"
+    """How many apply, accuracy among them and among everybody, and the qualified people who are lost."""
+    numbers = result.to_dict()
+    everybody = percent_or_bounds(numbers, "assumed_accuracy")
+    if ranges is None:
+        accuracy, social = (percent_or_bounds(numbers, name) for name in ("induced_accuracy", "social_cost"))
+        low = high = result.application_rate
+    else:
+        accuracy, social = (range_text(*ranges[name]) for name in ("induced_accuracy", "social_cost"))
+        low, high = ranges["application_rate"]
     compared = "the same as among everybody" if accuracy == everybody else f"against {everybody} among everybody"
-    if ranges is not None and n_open:
-        nobody = ", or nobody applies" if ranges["nobody"] and result.application_rate > 0 else ""
-        accuracy += f" ({range_text(*ranges['induced_accuracy'])} depending on {these}{nobody})"
-        social += f" ({range_text(*ranges['social_cost'])})"
-    right = f"accuracy among applicants (induced accuracy) is {accuracy}, {compared}"
-    if result.application_rate == 0:
-        right = "there is no accuracy among applicants"
-        if ranges is not None and n_open:
-            right += f" ({range_text(*ranges['induced_accuracy'])} with {these})"
-    begins = right[:1].upper() + right[1:]
-    if people is not None and 0 < result.application_rate < 1:
-        begins = f"{count(result.application_rate * people)} of {count(people)} people apply: {right}"
+    perhaps = ", if anybody applies," if low == 0 else ""
+    text = f"accuracy among applicants (induced accuracy){perhaps} is {accuracy}, {compared}"
+    if high == 0:
+        text = "there is no accuracy among applicants"
+    elif people is not None and low < 1:
+        least, most = count(low * people), count(high * people)
+        text = f"{least if least == most else f'{least} to {most}'} of {count(people)} people apply: {text}"
+    if ranges is not None:
+        text = f"depending on {'this group' if n_open == 1 else 'these groups'}, {text}"
     lost = "stay away or are shut out" if staying and shut else "are shut out" if shut else "stay away"
-    return f"{begins}; {social} of qualified people {lost} (social cost)."
+    lost = f"{social} of qualified people {lost} (social cost)"
+    if math.isnan(result.social_cost) and not getattr(result, "untested", 0):
+        lost = "nobody counts as qualified, so nobody qualified stays away"
+    elif rejected is not None:
+        span = percent(rejected) if ranges is None else range_text(*ranges["qualified_rejected"])
+        lost += f", and {span} apply but are rejected"
+    return f"{text[:1].upper()}{text[1:]}; {lost}."
 
 
-def _certainty(n_groups: int, n_open: int) -> str:
+def _certainty(n_open: int) -> str:
     """Which groups chance could change."""
     if not n_open:
         return "No 95% interval of precision includes the cost."
-    others = n_groups - n_open
-    rest = {0: "", 1: "; in the other group it does not"}.get(others, f"; in the other {count(others)} it does not")
-    these = "this group" if n_open == 1 else "these groups"
-    return f"In {these}, the 95% interval of precision includes the cost{rest}."
+    return f"The 95% interval of precision of {'this group' if n_open == 1 else 'these groups'} includes the cost."
 
 
 # ---------------------------------------------------------------------- groups
@@ -214,7 +247,7 @@ def group_status(selected: float, applies: bool, undecided: bool) -> str:
     if not selected and not applies:
         return "nobody passes"
     if undecided:
-        return "may apply" if applies else "may stay away"
+        return "could go either way"
     return "applies" if applies else "stays away"
 
 
@@ -241,10 +274,10 @@ def group_sentence(
     """
     whom = name_groups([name])
     subject = capitalised(whom)
-    some = f"{subject} is expected to apply" if share >= 1 else f"{percent(share)} of {whom} are expected to apply"
-    none = f"{subject} is not expected to apply"
+    some = f"{subject} applies" if share >= 1 else f"{percent(share)} of {whom} apply"
+    none = f"{subject} stays away"
     if undecided:
-        some = none = f"It could go either way for {whom}"
+        some = none = f"{subject} could go either way"
     limit = precision if max_accepted_cost is None else max_accepted_cost
     known = not math.isnan(limit)
     if selected == 0 and share > 0:
