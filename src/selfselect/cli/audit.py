@@ -27,7 +27,7 @@ from selfselect.tabular.columns import match_groups
 from selfselect.tabular.table import listing
 
 from .errors import CONDITION_FAILED, BadInput
-from .inputs import all_groups, load_audits, meaning_line, table_at
+from .inputs import all_groups, group_rules, load_audits, meaning_line, table_at
 from .outputs import Outputs, check_files, deliver, name_report, write_files
 from .terminal import MAX_ROWS, text_table
 
@@ -62,7 +62,7 @@ def _with_pool(audit: Audit, options: Mapping[str, Any]) -> Audit:
     """The same audit with the counts of potential applicants of a table."""
     columns = options["groups"] if audit.published.groups.nlevels > 1 else [audit.provenance.groups]
     with table_at(options["pool"], options) as table:
-        pool = read_pool(table, columns, options["missing"])
+        pool = read_pool(table, columns, group_rules(options))
     lacking = [name for name in audit.names if name not in pool.index]
     if lacking:
         raise BadInput(f"{options['pool']} has no row for group {listing(lacking)}.")

@@ -21,6 +21,9 @@ from .options import (
     costs_option,
     file_options,
     flag,
+    group_option,
+    impact_group_options,
+    impact_model_options,
     lower_passes_option,
     model_options,
     output_options,
@@ -132,6 +135,32 @@ def audit(**options: Any) -> None:
     if options["pool"] == "-":
         raise click.UsageError("--pool cannot be standard input.")
     check_cost_options(options["costs"], **options)
+    check_model_options(**options)
+    _run(options)
+
+
+@click.command(short_help="Compare selection or scoring rates of groups: no label, no cost.")
+@click.argument("file")
+@group_option
+@impact_model_options
+@impact_group_options
+@flag("--all-categories", help="Let categories under 2% of the people be the highest too.")
+@output_options
+@file_options
+def impact(**options: Any) -> None:
+    """Show selection rates, scoring rates and impact ratios by group, as New York City's Local Law 144 asks for.
+
+    With --score, the scoring rate is the share of a group that scores above the median of all people; --threshold adds
+    selection rates. With several --group there is a table for each, and one for their combinations. People of unknown
+    category (empty, "unknown", --unknown VALUE) are counted and not compared.
+
+    \b
+    Examples:
+      selfselect impact loans.csv --group region --score score --report impact.html
+      selfselect impact applicants.csv --group sex --group race --prediction invited --prediction-positive yes
+
+    Exit code 0: fine; 2: wrong input.
+    """  # noqa: D301
     check_model_options(**options)
     _run(options)
 
@@ -482,7 +511,7 @@ def estimate_cost(**options: Any) -> None:
 
 #: Subcommands by section of the help.
 SECTIONS = {
-    "Start here": (demo, check, audit, estimate_cost),
+    "Start here": (demo, check, audit, impact, estimate_cost),
     "Decide": (plan, frontier, compare),
     "Models": (train, predict, simulate),
 }

@@ -30,7 +30,10 @@ ERROR_HINTS = {
         "If only people who did not pass lack it, pass --untested: precision and who applies are known all the same, "
         "the rest within bounds.",
     ),
-    "missing": ("--missing", "Or pass --missing own-group to count them as a group."),
+    "missing": (
+        "--missing",
+        "Or pass --missing own-group to count them as a group, or --missing drop to leave them out.",
+    ),
     "more_labels": ("--positive", "Pass --positive VALUE: all other values then mean not qualified."),
     "positive": ("--positive", "Pass it as --positive VALUE."),
     "prediction_positive": ("--prediction-positive", "Pass it as --prediction-positive VALUE."),
@@ -49,7 +52,10 @@ FINDING_HINTS = {
     "threshold_outside": ("--threshold", "Pass it as --threshold."),
     "decisions_reversed": ("--prediction-positive", "Pass it as --prediction-positive VALUE."),
     "more_labels": ("--positive", "Repeat --positive for each."),
-    "unknown_group": ("--missing", "With --missing own-group, empty cells are a group of their own."),
+    "unknown_group": (
+        "--unknown",
+        "With --unknown VALUE they count as empty, and --missing says what becomes of them.",
+    ),
     "names_people": ("--ignore", "Pass --ignore {name}."),
     "label_again": ("--ignore", "To leave it out, pass --ignore {name}."),
     "label_is_group": ("--group", "Pass another --group."),

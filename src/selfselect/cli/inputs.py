@@ -17,7 +17,7 @@ import pandas as pd
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance, ScreeningResult, group_names
 from selfselect.costs import Terms
-from selfselect.tabular.columns import match_groups
+from selfselect.tabular.columns import GroupRules, match_groups
 from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import (
     DecisionColumn,
@@ -62,6 +62,11 @@ def people_columns(options: Options) -> PeopleColumns:
     return PeopleColumns(
         **{field.name: options[field.name] for field in fields(PeopleColumns) if field.name in options}
     )
+
+
+def group_rules(options: Options) -> GroupRules:
+    """How cells become groups."""
+    return GroupRules(**{field.name: options[field.name] for field in fields(GroupRules)})
 
 
 def model_column(options: Options) -> Model:

@@ -11,6 +11,7 @@ import pandas as pd
 from .._formats import PLACES, amount, amount_up, count, level, listed, or_dash, percent
 from ..auditing import Audit, Comparison
 from ..auditing.impact import SMALL_SHARE
+from ..auditing.impact_audits import SELECTION
 from ..estimation import EstimatedBehaviour
 from .sentences.audits import NUMBERS
 from .sentences.comparisons import change_text, points
@@ -64,18 +65,18 @@ def cost_rows(audit: Audit) -> list[dict[str, str]]:
     ]
 
 
-def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Tables of impact ratios, one per column of groups: ``by``, ``remark`` and ``rows``."""
+def impact_rows(frame: pd.DataFrame, rate: str = SELECTION) -> list[dict[str, Any]]:
+    """Tables of impact ratios, one per column of groups: ``by``, ``remark`` and ``rows``; ``rate`` names the rate."""
     tables = []
     for by, part in frame.groupby("by", sort=False):
         unknown = float(part.loc[part["unknown"], "n"].sum())
         remark = f"{count(unknown)} people of unknown category are not compared." if unknown else ""
-        rows = [_impact_row(row) for row in part.to_dict("records")]
+        rows = [_impact_row(row, rate) for row in part.to_dict("records")]
         tables.append({"by": str(by), "remark": remark, "rows": rows})
     return tables
 
 
-def _impact_row(row: dict[str, Any]) -> dict[str, str]:
+def _impact_row(row: dict[str, Any], rate: str) -> dict[str, str]:
     of_pool = row.get("pool_under_four_fifths", False)
     notes = {
         "the highest": row["highest"],
@@ -88,8 +89,8 @@ def _impact_row(row: dict[str, Any]) -> dict[str, str]:
     return {
         "category": row["category"],
         "people": count(row["n"]),
-        "pass": count(row["selected"]),
-        "selection rate": or_dash(row["selection_rate"]),
+        "pass" if rate == SELECTION else "past the median": count(row["selected"]),
+        rate: or_dash(row["selection_rate"]),
         "impact ratio": or_dash(row["impact_ratio"], amount),
         "95% interval": interval_text(row["impact_ratio_low"], row["impact_ratio_high"], amount),
         **(_potential_cells(row) if "pool" in row else {}),

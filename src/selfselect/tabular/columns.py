@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -223,25 +224,75 @@ def read_binary(
 # ---------------------------------------------------------------------- groups
 
 
-def group_frame(table: Table, columns: Sequence[Column], missing: str = "error") -> pd.DataFrame:
-    """Group of each row by each column, without blanks around its name; an empty cell is a missing group."""
-    frame = {}
-    for column in columns:
+@dataclass(frozen=True, kw_only=True)
+class GroupRules:
+    """How cells become groups.
+
+    ``missing`` is about rows without a group: an error, a group of their own (``own_group``), or left out (``drop``).
+    ``unknown`` are further values that mean that the group is not known. ``bands`` cut columns of numbers, by name: the
+    edges 25 and 35 make "under 25", "25 to under 35" and "35 or more".
+    """
+
+    missing: str = "error"
+    unknown: tuple[str, ...] = ()
+    bands: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def names(self, table: Table, column: Column) -> tuple[list[str], list[str]]:
+        """Group of each distinct text of a column (empty: unknown), and all groups in order."""
+        unknown = {name.strip().casefold() for name in self.unknown}
         names = [str(text).strip() for text in column.texts]
-        if "" in names and missing == "error":
-            row = min(column.first_row(code) for code, name in enumerate(names) if not name)
-            raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
+        names = ["" if name.casefold() in unknown else name for name in names]
+        edges = self.bands.get(column.name)
+        if edges is None:
+            return names, sorted(set(names) - {""})
+        bands = band_names(edges)
+        for code, name in enumerate(names):
+            if name.casefold() in MISSING_CELLS:
+                names[code] = ""
+                continue
+            number = float(with_point(name, table.decimal)) if is_number(name, table.decimal) else np.nan
+            if not np.isfinite(number):
+                raise _number_error(table, column, code)
+            names[code] = bands[int(np.searchsorted(edges, number, side="right"))]
+        return names, bands
+
+    def known_rows(self, table: Table, columns: Sequence[Column]) -> BoolArray:
+        """Rows whose groups are all known."""
+        known = [np.array([name != "" for name in self.names(table, column)[0]])[column.codes] for column in columns]
+        return np.asarray(np.all(known, axis=0), dtype=bool)
+
+
+def band_names(edges: Sequence[float]) -> list[str]:
+    """Names of the bands that rising edges make."""
+    inner = [f"{low:g} to under {high:g}" for low, high in pairwise(edges)]
+    return [f"under {edges[0]:g}", *inner, f"{edges[-1]:g} or more"]
+
+
+def group_frame(table: Table, columns: Sequence[Column], rules: GroupRules) -> pd.DataFrame:
+    """Group of each row by each column, without blanks around its name; an unknown group is missing."""
+    frame = {}
+    if strangers := [name for name in rules.bands if name not in [column.name for column in columns]]:
+        problem = f"column {quote(strangers[0])} is not one of the groups, and cannot be cut into bands of them"
+        raise TableError(problem, named_by="bands")
+    for column in columns:
+        names, ordered = rules.names(table, column)
+        if "" in names and rules.missing != "own_group":
+            empty = [code for code, name in enumerate(names) if not name]
+            rows = int(np.isin(column.codes, empty).sum())
+            problem = "the group is empty; fill or drop such rows" + (f" ({rows:,} in all)" if rows > 1 else "")
+            raise table.error(problem, row=min(map(column.first_row, empty)), column=column.name, key="missing")
         if "" in names and MISSING in names:
             problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
             raise table.error(problem, column=column.name)
-        labels = pd.Index(sorted(set(names) - {""}), dtype=object)
+        labels = pd.Index(ordered, dtype=object)
         frame[column.name] = pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
     return pd.DataFrame(frame)
 
 
-def encode_frame(frame: pd.DataFrame, missing: str = "error") -> GroupCodes:
+def encode_frame(frame: pd.DataFrame, rules: GroupRules) -> GroupCodes:
     """Groups of a frame, without warnings about their spelling: the data checks of a table report it."""
     with captured_warnings():
+        missing = "own_group" if rules.missing == "own_group" else "error"  # rows to drop are gone
         return encode_groups(frame, n_rows=len(frame), missing=missing)
 
 

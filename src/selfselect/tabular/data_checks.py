@@ -20,7 +20,8 @@ from .._formats import MAX_NAMED, count, listed, percent
 from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
-from ..counting import GroupCounts, plain_label
+from ..auditing.impact import is_unknown
+from ..counting import MISSING, GroupCounts, plain_label
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import is_missing, numbers_or_missing
 from .features import reason_to_leave_out
@@ -49,10 +50,6 @@ NEARLY_UNIQUE = 0.5
 MOSTLY = 0.9
 #: Rows of a column that are checked, evenly spread, where there are more.
 MAX_ROWS = 50_000
-#: Words for a group that is not known, whatever the case of their letters.
-UNKNOWN_WORDS = frozenset(
-    "na n/a n.a. nan null none nil ? - -- . unknown missing unspecified undefined #n/a not_available".split()
-) | {"not available", "not known", "not stated", "no data", "no answer", "prefer not to say"}
 #: How names differ that are one name for a reader.
 DIFFER_BY_SPELLING = "differ only by case, blanks, the encoding of accents or the way to write a number"
 DATE = re.compile(
@@ -198,8 +195,9 @@ def check_group_names(first: Sequence[str], second: Sequence[str]) -> Iterator[F
 
 
 def _unknown_groups(table: PublishedStatistics) -> Iterator[Finding]:
-    parts = table.groups.to_frame().apply(lambda column: column.astype(str).str.strip().str.casefold())
-    unknown = np.flatnonzero(parts.isin(UNKNOWN_WORDS).any(axis=1)).tolist()
+    labels = [label if isinstance(label, tuple) else (label,) for label in table.groups]
+    # the group of empty cells was asked for
+    unknown = [i for i, parts in enumerate(labels) if any(is_unknown(part) and part != MISSING for part in parts)]
     if unknown:
         seem, count_as = ("seems", "counts as a group") if len(unknown) == 1 else ("seem", "count as groups")
         text = f"{_names_and_sizes(table, unknown)} {seem} to mean that the group is unknown, but {count_as}."

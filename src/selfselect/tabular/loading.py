@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_r
 from ..auditing import PairedCounts, ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import as_numbers, encode_frame, group_frame, is_missing, normalise_decimals, read_binary
+from .columns import GroupRules, as_numbers, encode_frame, group_frame, is_missing, normalise_decimals, read_binary
 from .data_checks import (
     MIN_COPIES,
     Finding,
@@ -37,11 +37,12 @@ MAX_ROWS_FOR_COPIES = 200_000
 
 
 @dataclass(frozen=True)
-class PeopleColumns:
+class PeopleColumns(GroupRules):
     """Columns of labels, groups, weights and persons.
 
-    The combinations of the group columns are the groups. ``positive`` are the labels that mean qualified, if not 1,
-    true or yes; all others then mean not qualified. ``missing`` ("error" or "own_group") is about rows without a group.
+    The combinations of the group columns are the groups. How their cells become
+    groups is said by :class:`GroupRules`. ``positive`` are
+    the labels that mean qualified, if not 1, true or yes; all others then mean not qualified.
     With ``untested``, the label of people who do not pass screening may be empty.
     ``person`` has the id of each row's person.
     """
@@ -49,7 +50,6 @@ class PeopleColumns:
     label: str
     groups: tuple[str, ...]
     positive: tuple[str, ...] = ()
-    missing: str = "error"
     weight: str | None = None
     untested: bool = False
     person: str | None = None
@@ -162,12 +162,20 @@ class People:
         named += [(columns.weight, "weight")] if columns.weight is not None else []
         named += [(columns.person, "person")] if columns.person is not None else []
         named += [*((model.name, model.named_by) for model in models), *((name, named_by) for name in others)]
-        read = iter(table.columns([table.position(*each) for each in named]))
+        cells = table.columns([table.position(*each) for each in named])
+        self.dropped = 0
+        if columns.missing == "drop":
+            self.kept = columns.known_rows(table, cells[1 : 1 + len(columns.groups)])
+            self.dropped = int((~self.kept).sum())
+            if not self.kept.any():
+                raise table.error("no row has a group", column=" / ".join(columns.groups), named_by="group")
+            cells = [column.take(self.kept) for column in cells] if self.dropped else cells
+        read = iter(cells)
         self.table, self.columns, self.models = table, columns, models
         self._label = next(read)
         self._labels = read_binary(table, self._label, columns.positive, is_label=True, allow_empty=columns.untested)
         self.y, self.label = self._labels.is_positive, self._labels.meaning
-        self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns.missing)
+        self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns)
         self.weight = None if columns.weight is None else _weights(table, next(read))
         self.person = None if columns.person is None else _persons(table, next(read))
         self.n_people, self.persons = len(self.y), ""
@@ -185,7 +193,7 @@ class People:
     def groups(self, column: str | None = None) -> GroupCodes:
         """Groups by one column, or by the combinations of all."""
         frame = self._group_frame if column is None else self._group_frame[[column]]
-        return encode_frame(frame, self.columns.missing)
+        return encode_frame(frame, self.columns)
 
     def screen(self, group_column: str | None = None) -> ScreeningResult:
         """Result of the first model (without one, nobody passes). People without a label must not pass screening."""
@@ -208,6 +216,9 @@ class People:
         self, results: Sequence[ScreeningResult], others: Sequence[Column], features: Mapping[str, TextArray]
     ) -> Iterator[Finding]:
         """What looks wrong with labels, groups, the first model and features, and copies of rows by other columns."""
+        if self.dropped:
+            text = f"{count(self.dropped)} rows without a group are left out; {count(len(self.y))} are left."
+            yield Finding("dropped", "hint", text)
         yield from check_label_values(self.columns.label, self._labels.positive, self._labels.negative)
         for result in results:
             yield from check_labels_and_groups(result.table, self.columns.label)
@@ -278,12 +289,14 @@ def _columns_for_copies(people: People) -> list[Column]:
         return []
     repeated = pd.DataFrame({"y": people.y, "group": people.groups().codes, "score": scores}).duplicated()
     wanted = [i for i, name in enumerate(table.header) if name not in own]
-    return table.columns(wanted) if repeated.sum() >= MIN_COPIES else []
+    if repeated.sum() < MIN_COPIES:
+        return []
+    return [column.take(people.kept) if people.dropped else column for column in table.columns(wanted)]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """People to learn from: columns of text, who is qualified, groups, and how rows without a group were treated.
+    """People to learn from: columns of text, who is qualified, groups, and how cells became groups.
 
     ``qualified`` is the value of the label that means qualified, as in ``repaid = yes``; ``person`` and ``persons`` are
     those of :class:`People`.
@@ -292,7 +305,7 @@ class TrainingTable:
     columns: dict[str, TextArray]
     y: BoolArray
     groups: GroupCodes
-    missing: str = "error"
+    rules: GroupRules = field(default_factory=GroupRules)
     qualified: str = ""
     person: NDArray[np.intp] | None = None
     persons: str = ""
@@ -322,7 +335,7 @@ def read_for_training(
         checked = {column.name: features[column.name] for column in others}
         findings += people.findings([people.screen()], others, checked)
     who = people.person, people.persons
-    return TrainingTable(features, people.y, people.groups(), columns.missing, people.label, *who)
+    return TrainingTable(features, people.y, people.groups(), columns, people.label, *who)
 
 
 def _other_columns(table: Table, hidden: set[str | None], ignore: Sequence[str]) -> list[str]:

@@ -52,6 +52,13 @@ class Column:
         """Distinct texts, in the order of their first row. What is missing in a Parquet file is the empty text."""
         return self._coded[1]
 
+    def take(self, kept: NDArray[np.bool_]) -> Column:
+        """The column without some of its rows."""
+        array = self._array
+        if array is None:
+            array = pa.chunked_array([pa.array(self.cells(), pa.string())])
+        return Column(self.name, array.filter(pa.array(kept)), np.asarray(self.rows)[kept].tolist())
+
     def cells(self) -> TextArray:
         """The text of each row."""
         return np.asarray(self.texts[self.codes], dtype=object)
