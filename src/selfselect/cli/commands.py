@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from .command import check_together, command
 from .options import (
     COSTS,
     Number,
@@ -54,7 +55,7 @@ def _run(options: dict[str, Any]) -> None:
     import_module(f"{__package__}.{name}").run(**options)
 
 
-@click.command(short_help="See on bundled data what self-selection does.")
+@command(short_help="See on bundled data what self-selection does.")
 @click.option("--report", metavar="HTML", help="Where to write the report [default: selfselect-demo.html, numbered].")
 @flag("--force", help="Write over a report that exists.")
 def demo(**options: Any) -> None:
@@ -62,7 +63,7 @@ def demo(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Find problems in a table.")
+@command(short_help="Find problems in a table.")
 @click.argument("file")
 @people_options
 @model_options
@@ -85,7 +86,7 @@ def check(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="See who would not apply to a screening model, and what follows.")
+@command(short_help="See who would not apply to a screening model, and what follows.")
 @screening_options
 @flag(
     "--untested",
@@ -134,12 +135,11 @@ def audit(**options: Any) -> None:
         raise click.UsageError("--pool counts people, one row each: it does not go with --weight or --person.")
     if options["pool"] == "-":
         raise click.UsageError("--pool cannot be standard input.")
-    check_cost_options(options["costs"], **options)
-    check_model_options(**options)
+    check_together(lambda: check_cost_options(options["costs"], **options), lambda: check_model_options(**options))
     _run(options)
 
 
-@click.command(short_help="Compare selection or scoring rates of groups: no label, no cost.")
+@command(short_help="Compare selection or scoring rates of groups: no label, no cost.")
 @click.argument("file")
 @group_option
 @impact_model_options
@@ -165,7 +165,7 @@ def impact(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Find subsidies that bring groups in.")
+@command(short_help="Find subsidies that bring groups in.")
 @screening_options
 @cost_option
 @cost_of_option
@@ -223,7 +223,7 @@ def plan(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Compare all thresholds of a score.")
+@command(short_help="Compare all thresholds of a score.")
 @screening_options
 @cost_option
 @cost_of_option
@@ -264,7 +264,7 @@ def frontier(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Compare two years, or two models.")
+@command(short_help="Compare two years, or two models.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]")
 @people_options
 @column("--score", multiple=True, help="Score; twice if the two are in different columns.")
@@ -315,7 +315,7 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
     _run({"files": files, **options})
 
 
-@click.command(short_help="Train a model that takes self-selection into account.")
+@command(short_help="Train a model that takes self-selection into account.")
 @click.argument("file")
 @people_options
 @cost_option
@@ -374,7 +374,7 @@ def train(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Simulate rounds of publishing, applying and retraining.")
+@command(short_help="Simulate rounds of publishing, applying and retraining.")
 @click.argument("file")
 @people_options
 @cost_option
@@ -433,7 +433,7 @@ def simulate(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Add the predictions of a model to a table.")
+@command(short_help="Add the predictions of a model to a table.")
 @click.argument("model_file", metavar="MODEL")
 @click.argument("file")
 @click.option("--output", "csv", metavar="CSV", help="Where to write the table [default: to the terminal].")
@@ -458,7 +458,7 @@ def predict(**options: Any) -> None:
     _run(options)
 
 
-@click.command("estimate-cost", short_help="Estimate costs from a log of applications.")
+@command("estimate-cost", short_help="Estimate costs from a log of applications.")
 @click.argument("file")
 @column("--group", "groups", required=True, multiple=True, help="Group of each row; repeat it for combinations.")
 @column("--published", required=True, help="What was published about the group: a share between 0 and 1.")

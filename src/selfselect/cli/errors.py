@@ -9,7 +9,7 @@ import click
 
 from selfselect._errors import InputError
 from selfselect._text import printable, quote
-from selfselect.tabular.errors import TableError
+from selfselect.tabular.errors import TableError, TableErrors
 
 if TYPE_CHECKING:
     from selfselect.tabular.data_checks import Finding
@@ -23,6 +23,7 @@ ERROR_HINTS = {
     "which_delimiter": ("--delimiter", "Pass it as --delimiter."),
     "decimal": ("--decimal", "Or pass --decimal {decimal!r}."),
     "which_decimal": ("--decimal", "Pass it as --decimal."),
+    "header_row": ("--header-row", "If so, pass --header-row {header_row}."),
     "max_bytes": ("--max-size", "If it is what you expect, raise the limit with --max-size."),
     "encoding": ("--encoding", "Or pass --encoding {encoding}."),
     "untested": (
@@ -86,11 +87,15 @@ def _hint(hints: Mapping[str, tuple[str, str]], cause: InputError | Finding, com
     if not _has_option(command, option):
         return ""
     name = quote(str(cause.details.get("name", "NAME")))
-    return text.format_map({"delimiter": ";", "decimal": ",", "encoding": "ENCODING", **cause.details, "name": name})
+    return text.format_map(
+        {"delimiter": ";", "decimal": ",", "encoding": "ENCODING", "header_row": 2, **cause.details, "name": name}
+    )
 
 
 def error_message(error: InputError, command: click.Command) -> str:
     """An error of the library, with the option that it is about and the option that would settle it."""
+    if isinstance(error, TableErrors):
+        return "\n".join(error_message(one, command) for one in error.errors)
     hint = _hint(ERROR_HINTS, error, command)
     if error.key == "untested" and not hint:
         hint = "If only people who did not pass lack it, the command audit can count them apart."

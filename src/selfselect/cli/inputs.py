@@ -45,7 +45,7 @@ def table_at(file: str, options: Options) -> Iterator[Table]:
     """Open a table. Notes about how it is read are shown once, at the end."""
     notes: list[str] = []
     try:
-        names = ("encoding", "delimiter", "decimal", "sheet", "max_bytes")
+        names = ("encoding", "delimiter", "decimal", "sheet", "header_row", "max_bytes")
         with open_table(file, **{name: options[name] for name in names}) as table:
             notes = table.notes
             yield table

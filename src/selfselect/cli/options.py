@@ -161,6 +161,13 @@ file_options = all_of(
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file, by name or number [default: the first]."),
     click.option(
+        "--header-row",
+        type=click.IntRange(1),
+        default=1,
+        metavar="NUMBER",
+        help="Row of a CSV or .xlsx file that names the columns; rows above it are left out [default: the first].",
+    ),
+    click.option(
         "--max-size", "max_bytes", type=SIZE, help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
     ),
     flag("--force", help="Write over output files that exist."),

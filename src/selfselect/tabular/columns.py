@@ -18,7 +18,7 @@ from .._validation import BoolArray, FloatArray
 from ..auditing import group_names
 from ..counting import MISSING, GroupCodes, encode_groups
 from .dialect import looks_like_number
-from .errors import TableError
+from .errors import Problems, TableError
 from .table import BLANKS, Column, Table, TextArray, did_you_mean, listing
 
 #: Values that mean yes or no without further explanation.
@@ -270,11 +270,12 @@ def band_names(edges: Sequence[float]) -> list[str]:
 
 def group_frame(table: Table, columns: Sequence[Column], rules: GroupRules) -> pd.DataFrame:
     """Group of each row by each column, without blanks around its name; an unknown group is missing."""
-    frame = {}
     if strangers := [name for name in rules.bands if name not in [column.name for column in columns]]:
         problem = f"column {quote(strangers[0])} is not one of the groups, and cannot be cut into bands of them"
         raise TableError(problem, named_by="bands")
-    for column in columns:
+    problems = Problems()
+
+    def read(column: Column) -> pd.Categorical:
         names, ordered = rules.names(table, column)
         if "" in names and rules.missing != "own_group":
             empty = [code for code, name in enumerate(names) if not name]
@@ -285,7 +286,10 @@ def group_frame(table: Table, columns: Sequence[Column], rules: GroupRules) -> p
             problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
             raise table.error(problem, column=column.name)
         labels = pd.Index(ordered, dtype=object)
-        frame[column.name] = pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+        return pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+
+    frame = {column.name: problems.catch(read, column) for column in columns}
+    problems.raise_all()
     return pd.DataFrame(frame)
 
 

@@ -12,13 +12,14 @@ import gzip
 import io
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pc
 from tqdm import tqdm
 
-from .dialect import MAX_TEXT, find_decimal, find_delimiter, first_rows
+from .dialect import MAX_TEXT, find_decimal, find_delimiter, find_header, first_rows
 from .table import Table
 
 #: First bytes of a gzip file.
@@ -48,7 +49,15 @@ class CsvTable(Table):
     """A CSV file, plain or gzip. Options are those of ``open_table``; ``max_bytes`` is the limit of a gzip file."""
 
     def __init__(
-        self, name: str, file: BinaryIO, max_bytes: int, *, encoding: str, delimiter: str, decimal: str
+        self,
+        name: str,
+        file: BinaryIO,
+        max_bytes: int,
+        header_row: int = 1,
+        *,
+        encoding: str,
+        delimiter: str,
+        decimal: str,
     ) -> None:
         super().__init__(name, file, max_bytes)
         if file.read(len(GZIP)) == GZIP:
@@ -60,6 +69,8 @@ class CsvTable(Table):
             file.seek(0)
             data = file.read()
         self._data = self._to_utf8(data, encoding)
+        self._rows_above = header_row - 1
+        self._data = without_rows(self._data, self._rows_above)
         start = self._data[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
         self._delimiter, rival = find_delimiter(start) if delimiter == "auto" else (delimiter, None)
         if rival is not None:
@@ -84,6 +95,12 @@ class CsvTable(Table):
             raise self.error("the file is empty; its first row must name the columns")
         self.header = first[1]
 
+    def header_guess(self) -> int | None:
+        """The row that seems to name the columns, if it is another one."""
+        start = self._data[: 4 * MAX_TEXT].decode("utf-8", "surrogateescape")
+        at = find_header(start)
+        return None if at is None else at + self._rows_above
+
     def _to_utf8(self, data: bytes, encoding: str) -> bytes:
         """The text as UTF-8. Bytes that are not of the encoding stay as they are; reading refuses them by row."""
         self._encoding = encoding
@@ -104,7 +121,8 @@ class CsvTable(Table):
         if self._valid and is_regular(data, self._delimiter):
             try:
                 table = self._parse(data, positions)
-                return range(2, table.num_rows + 1), [table.column(str(at)).slice(1) for at in positions]
+                first, last = 2 + self._rows_above, table.num_rows + self._rows_above
+                return range(first, last + 1), [table.column(str(at)).slice(1) for at in positions]
             except pa.ArrowInvalid:
                 pass  # the csv module names the row
         width = len(self.header)
@@ -114,7 +132,7 @@ class CsvTable(Table):
             if len(cells) != width:
                 advice = f"A cell that holds the delimiter {self._delimiter!r} must be quoted."
                 problem = f"{len(cells)} cell(s), but the header names {width} column(s)"
-                raise self.error(problem, row=row, advice=advice)
+                raise self.error(problem, row=row, advice=advice, **self.header_hint())
             rows.append(row)
             for column, at in zip(columns, positions, strict=True):
                 column.append(cells[at])
@@ -136,7 +154,7 @@ class CsvTable(Table):
 
     def _strict_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Rows that are not blank with their numbers, by the csv module."""
-        row = 0
+        row = self._rows_above
 
         def lines() -> Iterator[str]:
             for line in io.TextIOWrapper(io.BytesIO(self._data), "utf-8", "surrogateescape", newline=""):
@@ -149,7 +167,8 @@ class CsvTable(Table):
                 yield line
 
         try:
-            for row, cells in enumerate(csv.reader(lines(), delimiter=self._delimiter, strict=True), start=1):
+            reader = csv.reader(lines(), delimiter=self._delimiter, strict=True)
+            for row, cells in enumerate(reader, start=self._rows_above + 1):
                 if cells:
                     yield row, cells
         except csv.Error as error:
@@ -159,6 +178,22 @@ class CsvTable(Table):
             elif "expected after" in text:
                 text = 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
             raise self.error(text, row=row + 1) from error
+
+
+def without_rows(data: bytes, rows: int) -> bytes:
+    """A text without its first rows."""
+    read = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for line in io.TextIOWrapper(io.BytesIO(data), "utf-8", "surrogateescape", newline=""):
+            read += len(line.encode("utf-8", "surrogateescape"))
+            yield line
+
+    if rows:
+        for _ in islice(csv.reader(lines()), rows):
+            pass
+    return data[read:]
 
 
 def is_regular(data: bytes, delimiter: str) -> bool:

@@ -17,7 +17,16 @@ from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_r
 from ..auditing import PairedCounts, ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import GroupRules, as_numbers, encode_frame, group_frame, is_missing, normalise_decimals, read_binary
+from .columns import (
+    BinaryColumn,
+    GroupRules,
+    as_numbers,
+    encode_frame,
+    group_frame,
+    is_missing,
+    normalise_decimals,
+    read_binary,
+)
 from .data_checks import (
     MIN_COPIES,
     Finding,
@@ -29,7 +38,7 @@ from .data_checks import (
     check_labels_and_groups,
     check_scores,
 )
-from .errors import TableError
+from .errors import Problems, TableError
 from .table import Column, Table, TextArray
 
 #: In larger tables, an audit does not read all columns to look for copies of rows.
@@ -162,7 +171,10 @@ class People:
         named += [(columns.weight, "weight")] if columns.weight is not None else []
         named += [(columns.person, "person")] if columns.person is not None else []
         named += [*((model.name, model.named_by) for model in models), *((name, named_by) for name in others)]
-        cells = table.columns([table.position(*each) for each in named])
+        problems = Problems()
+        positions = [problems.catch(table.position, *each) for each in named]
+        problems.raise_all()
+        cells = table.columns(positions)
         self.dropped = 0
         if columns.missing == "drop":
             self.kept = columns.known_rows(table, cells[1 : 1 + len(columns.groups)])
@@ -173,11 +185,19 @@ class People:
         read = iter(cells)
         self.table, self.columns, self.models = table, columns, models
         self._label = next(read)
-        self._labels = read_binary(table, self._label, columns.positive, is_label=True, allow_empty=columns.untested)
+        values = {"is_label": True, "allow_empty": columns.untested}
+        self._labels: BinaryColumn = problems.catch(read_binary, table, self._label, columns.positive, **values)
+        self._group_frame: pd.DataFrame = problems.catch(
+            group_frame, table, [next(read) for _ in columns.groups], columns
+        )
+        self.weight = None if columns.weight is None else problems.catch(_weights, table, next(read))
+        self.person = None if columns.person is None else problems.catch(_persons, table, next(read))
+        self.model_columns = [next(read) for _ in models]
+        self.outputs: list[ModelOutput] = [
+            problems.catch(ModelOutput.read, table, *each) for each in zip(models, self.model_columns, strict=True)
+        ]
+        problems.raise_all()
         self.y, self.label = self._labels.is_positive, self._labels.meaning
-        self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns)
-        self.weight = None if columns.weight is None else _weights(table, next(read))
-        self.person = None if columns.person is None else _persons(table, next(read))
         self.n_people, self.persons = len(self.y), ""
         if self.person is not None:
             self.n_people = int(self.person.max()) + 1
@@ -185,8 +205,6 @@ class People:
             self.persons = (
                 f"{rows} (column {quote(str(columns.person))}): rows of one person count as one in intervals."
             )
-        self.model_columns = [next(read) for _ in models]
-        self.outputs = [ModelOutput.read(table, *each) for each in zip(models, self.model_columns, strict=True)]
         self.passes = self.outputs[0].passes if self.outputs else ""
         self.others = list(read)
 
@@ -340,9 +358,11 @@ def read_for_training(
 
 def _other_columns(table: Table, hidden: set[str | None], ignore: Sequence[str]) -> list[str]:
     """Names of all columns but the hidden ones. A column to ignore must exist; several of one name are all ignored."""
-    for name in set(ignore) - set(table.header):
-        table.position(name, "ignore")
-    return [name for name in table.header if name not in hidden.union(ignore)]
+    for name in ignore:
+        if not table.named(name):
+            table.position(name, "ignore")
+    ignored = {own for name in ignore for own in table.named(name)}
+    return [name for name in table.header if name not in hidden | ignored]
 
 
 def read_for_checking(

@@ -33,12 +33,15 @@ def open_table(
     delimiter: str = "auto",
     decimal: str = "auto",
     sheet: str | None = None,
+    header_row: int = 1,
     max_bytes: int | None = None,
 ) -> Iterator[Table]:
     """Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input (``-``).
 
     ``encoding``, ``delimiter`` and ``decimal`` are those of a CSV file; what is detected (``auto``) is in the notes of
-    the table. ``sheet`` is the name or number of a sheet of a workbook. ``max_bytes`` is what a compressed file may
+    the table. ``sheet`` is the name or number of a sheet of a workbook. ``header_row`` is the row that
+    names the columns; rows above it are left out. Columns of one name are told apart by their position, as in
+    ``score (column 3)``. ``max_bytes`` is what a compressed file may
     expand to.
     """
     _check_options(encoding, delimiter)
@@ -48,7 +51,8 @@ def open_table(
             start = file.read(len(ZIP))
             file.seek(0)
             if start == ZIP:
-                yield WorkbookTable(name, file, sheet, MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes)
+                size = MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes
+                yield WorkbookTable(name, file, sheet, size, header_row).with_different_names()
             elif sheet is not None:
                 problem = f"there is no sheet {quote(sheet)}: this is not an .xlsx file"
                 raise TableError(problem, place=printable(name), named_by="sheet")
@@ -57,9 +61,13 @@ def open_table(
                 advice = "Save it as .xlsx without a password, or as CSV."
                 raise TableError(problem, place=printable(name), advice=advice)
             elif start == PARQUET:
+                if header_row > 1:
+                    problem = "this is a Parquet file, which names its columns"
+                    raise TableError(problem, place=printable(name), named_by="header_row")
                 yield ParquetTable(name, file, limit)
             else:
-                yield CsvTable(name, file, limit, encoding=encoding, delimiter=delimiter, decimal=decimal)
+                dialect = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal}
+                yield CsvTable(name, file, limit, header_row, **dialect).with_different_names()
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"this is a damaged or truncated gzip file: {error}", place=printable(name)) from error
     except (OSError, UnicodeError) as error:

@@ -1,0 +1,57 @@
+"""A subcommand: all usage errors at once, and options in sections of the help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import click
+
+
+class Command(click.Command):
+    """Command whose usage errors come together, and whose help lists options in sections.
+
+    ``first`` names the options that people use first; see :data:`SECTIONS` for the sections of all others.
+    """
+
+    def __init__(self, *arguments: Any, first: tuple[str, ...] = (), **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.first = first
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what was typed. What is wrong with single options is told of all of them."""
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.BadParameter:
+            values, rest, order = self.make_parser(ctx).parse_args(args=list(args))
+            errors: list[click.UsageError] = []
+            for param in click.core.iter_params_for_processing(order, self.get_params(ctx)):
+                try:
+                    param.handle_parse_result(ctx, values, rest)
+                except click.UsageError as error:
+                    errors.append(error)
+            raise_together(errors, ctx)
+            raise
+
+
+def raise_together(errors: list[click.UsageError], ctx: click.Context) -> None:
+    """Raise usage errors as one, if there are any."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise click.UsageError("\n       ".join(error.format_message() for error in errors), ctx)
+
+
+def check_together(*checks: Callable[[], None]) -> None:
+    """Make several checks of options that belong together; what they complain about comes at once."""
+    errors = []
+    for check in checks:
+        try:
+            check()
+        except click.UsageError as error:
+            errors.append(error)
+    raise_together(errors, click.get_current_context())
+
+
+command = partial(click.command, cls=Command)
