@@ -25,6 +25,7 @@ from .options import (
     group_option,
     impact_group_options,
     impact_model_options,
+    known_people_options,
     lower_passes_option,
     model_options,
     output_options,
@@ -36,6 +37,7 @@ from .options import (
     seed_option,
     share,
     subsidy_options,
+    untested_option,
     weight_option,
 )
 
@@ -65,18 +67,21 @@ def demo(**options: Any) -> None:
 
 @command(short_help="Find problems in a table.")
 @click.argument("file")
-@people_options
+@known_people_options
 @model_options
+@untested_option
 @column("--ignore", multiple=True, help="Column not to check.")
 @file_options
 def check(**options: Any) -> None:
     """Find problems in a table, before anything is computed from it.
 
-    This checks labels and groups, the scores or decisions of a model (--score or --prediction, if given), and all other
+    With FILE alone, this shows what each column holds and could be, and the command to run next. With --label and
+    --group it checks them, the scores or decisions of a model (--score or --prediction, if given), and all other
     columns as features. Every other command checks the columns that it reads.
 
     \b
-    Example:
+    Examples:
+      selfselect check loans.csv
       selfselect check loans.csv --label repaid --positive yes --group region --score score
 
     Exit code 0: no problem was found; 1: some were; 2: wrong input.
@@ -88,10 +93,7 @@ def check(**options: Any) -> None:
 
 @command(short_help="See who would not apply to a screening model, and what follows.")
 @screening_options
-@flag(
-    "--untested",
-    help="Labels of people who do not pass may be empty. Numbers that depend on them are given as bounds.",
-)
+@untested_option
 @click.option(
     "--cost",
     "costs",
@@ -141,7 +143,7 @@ def audit(**options: Any) -> None:
 
 @command(short_help="Compare selection or scoring rates of groups: no label, no cost.")
 @click.argument("file")
-@group_option
+@group_option(required=True)
 @impact_model_options
 @impact_group_options
 @flag("--all-categories", help="Let categories under 2% of the people be the highest too.")

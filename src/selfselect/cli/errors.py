@@ -57,8 +57,8 @@ FINDING_HINTS = {
         "--unknown",
         "With --unknown VALUE they count as empty, and --missing says what becomes of them.",
     ),
-    "names_people": ("--ignore", "Pass --ignore {name}."),
-    "label_again": ("--ignore", "To leave it out, pass --ignore {name}."),
+    "names_people": ("--ignore", "Leave out: {ignore}."),
+    "leaks": ("--ignore", "To leave out: {ignore}."),
     "label_is_group": ("--group", "Pass another --group."),
     "group_is_label": ("--group", "Pass another --group."),
     "groups_of_one": ("--group", "Pass another --group."),
@@ -86,10 +86,9 @@ def _hint(hints: Mapping[str, tuple[str, str]], cause: InputError | Finding, com
     option, text = hints.get(cause.key or "", ("", ""))
     if not _has_option(command, option):
         return ""
-    name = quote(str(cause.details.get("name", "NAME")))
-    return text.format_map(
-        {"delimiter": ";", "decimal": ",", "encoding": "ENCODING", "header_row": 2, **cause.details, "name": name}
-    )
+    ignored = " ".join(f"--ignore {quote(name)}" for name in cause.details.get("names", ["NAME"]))
+    values = {"delimiter": ";", "decimal": ",", "encoding": "ENCODING", "header_row": 2, "ignore": ignored}
+    return text.format_map({**values, **cause.details, "name": quote(str(cause.details.get("name", "NAME")))})
 
 
 def error_message(error: InputError, command: click.Command) -> str:

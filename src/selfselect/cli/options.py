@@ -205,21 +205,30 @@ impact_group_options = _group_options("own-group")
 
 #: Columns of labels and groups.
 #: Columns of labels and groups.
-label_option = column("--label", required=True, help="Who is qualified: two values, or more with --positive.")
-group_option = column(
-    "--group", "groups", required=True, multiple=True, help="Group of each person; repeat it for combinations."
+group_option = partial(
+    column, "--group", "groups", multiple=True, help="Group of each person; repeat it for combinations."
 )
-people_options = all_of(
-    label_option,
-    click.option(
-        "--positive",
-        multiple=True,
-        metavar="VALUE",
-        help="The value that means qualified, if not 1, true or yes; repeatable. All others then mean not.",
-    ),
-    group_option,
-    _group_options("error"),
-    column("--person", help="Id of each row's person, if people have several rows: intervals then count people."),
+
+
+def _people_options(required: bool) -> Callable[[Command], Command]:
+    return all_of(
+        column("--label", required=required, help="Who is qualified: two values, or more with --positive."),
+        click.option(
+            "--positive",
+            multiple=True,
+            metavar="VALUE",
+            help="The value that means qualified, if not 1, true or yes; repeatable. All others then mean not.",
+        ),
+        group_option(required=required),
+        _group_options("error"),
+        column("--person", help="Id of each row's person, if people have several rows: intervals then count people."),
+    )
+
+
+people_options, known_people_options = _people_options(True), _people_options(False)
+untested_option = flag(
+    "--untested",
+    help="Labels of people who do not pass may be empty. Numbers that depend on them are given as bounds.",
 )
 
 weight_option = column(

@@ -310,28 +310,50 @@ def _passes_all_or_none(people: ScreeningResult) -> Iterator[Finding]:
 # ---------------------------------------------------------------------- columns to learn from
 
 
+#: Findings that matter for training only.
+FOR_TRAINING = frozenset({"left_out", "leaks", "names_people"})
+
+
 def check_features(columns: Mapping[str, TextArray], y: BoolArray) -> Iterator[Finding]:
-    """Features (cells as text, by name) that give away the label, or identify people."""
+    """Features (cells as text, by name) that give away the label, or identify people: one finding for all of a kind."""
     if len(y) < MIN_ROWS:
         return
     rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MAX_ROWS)).astype(np.intp))
+    useless, leaking, naming = {}, {}, {}
     for name, cells in columns.items():
         reason = reason_to_leave_out(cells)
         if reason:
-            text = f"Column {quote(name)} is not learnt from: {reason}."
-            yield Finding("left_out", "hint", text, details={"name": name})
+            useless[name] = reason
             continue
         some = cells[rows]
         values, wrong = numbers_or_missing(some)
         numbers = None if wrong.size else values
         auc, what = _label_auc(some, numbers, y[rows]), _identifies_people(name, some, numbers)
         if auc > LEAK_AUC:
-            yield _label_finding(name, f"AUC {auc:.2f}")
+            leaking[name] = f"AUC {auc:.2f}"
         elif what:
-            text = (
-                f"Column {quote(name)} {what}. It identifies people or dates: a model learns nothing general from it."
-            )
-            yield Finding("names_people", "warning", text, "Leave it out.", {"name": name})
+            naming[name] = what
+    if leaking:
+        text = f"{_columns(leaking)} almost {'gives' if len(leaking) == 1 else 'give'} away the label."
+        advice = "Recorded afterwards? Then it is not known of new people."
+        yield Finding("leaks", "warning", text, advice, {"names": list(leaking)})
+    if naming:
+        one = len(naming) == 1
+        text = f"{_columns(naming)} {'identifies' if one else 'identify'} people or dates."
+        advice = f"A model learns nothing general from {'it' if one else 'them'}."
+        yield Finding("names_people", "warning", text, advice, {"names": list(naming)})
+    if useless:
+        text = f"{_columns(useless)} {'is' if len(useless) == 1 else 'are'} not learnt from."
+        yield Finding("left_out", "hint", text, details={"names": list(useless)})
+
+
+def _columns(reasons: Mapping[str, str]) -> str:
+    """Columns with what is wrong with each, at most a few."""
+    some = [f"{quote(name)} ({reason})" for name, reason in list(reasons.items())[:MAX_NAMED]]
+    if len(reasons) == 1:
+        return f"Column {some[0]}"
+    more = f" and {len(reasons) - MAX_NAMED} more" if len(reasons) > MAX_NAMED else ""
+    return f"{len(reasons)} columns, {', '.join(some)}{more},"
 
 
 def _label_auc(cells: TextArray, numbers: FloatArray | None, y: BoolArray) -> float:
