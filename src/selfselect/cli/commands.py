@@ -169,6 +169,7 @@ def impact(**options: Any) -> None:
 
 @command(short_help="Find subsidies that bring groups in.")
 @screening_options
+@untested_option
 @cost_option
 @cost_of_option
 @costs_option
@@ -219,6 +220,8 @@ def plan(**options: Any) -> None:
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if options["retrain"] and options["file"] == "-":
         raise click.UsageError("--retrain reads the table twice, and standard input can be read only once.")
+    if options["retrain"] and options["untested"]:
+        raise click.UsageError("--untested and --retrain do not go together: the firm trains on people with labels.")
     if options["retrain"] and options["weight"] is not None:
         raise click.UsageError("--weight and --retrain do not go together: the firm trains on people, not on weights.")
     check_model_options(**options)
@@ -275,6 +278,7 @@ def frontier(**options: Any) -> None:
 @column("--prediction", multiple=True, help="Who passes; once or twice.")
 @prediction_positive_option
 @weight_option
+@untested_option
 @click.option("--cost", type=Number(0, 1), multiple=True, help="Cost of being tested; twice if it changed.")
 @costs_option
 @column(
@@ -312,6 +316,11 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("--same-people is for two files; in one they are the same people.")
     if len(files) == 1 and max(times.values()) < 2:
         raise click.UsageError("With one FILE, give --score, --prediction or --threshold twice: once per model.")
+    if options["untested"] and (len(files) == 1 or options["same_people"] is not None):
+        raise click.UsageError(
+            "--untested is for two sets of people. Two models on the same people pass different ones, and need the labels "
+            "of all."
+        )
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be one of the two files only.")
     _run({"files": files, **options})

@@ -41,6 +41,11 @@ def run(file: str, retrain: bool, drop_group: bool, ignore: tuple[str, ...], **o
             result = plan_under_retraining(audit, firm, wanted, **settings)
     else:
         result = plan_for(audit, wanted, **settings)
+    if options["budget"] is not None and not audit.population.counts.labels_known:
+        click.echo(
+            "Note: the budget is used for the qualified people who are known; untested people are not counted.",
+            err=True,
+        )
     deliver(result, options, _show, result.before.names)
     if not result.works:
         sys.exit(CONDITION_FAILED)

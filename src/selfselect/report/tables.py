@@ -133,11 +133,12 @@ def estimate_rows(estimate: EstimatedBehaviour) -> list[dict[str, str]]:
 
 def difference_rows(comparison: Comparison) -> list[dict[str, str]]:
     """Each number before and after, with the interval of the difference."""
+    before, after = (one.outcome.to_dict() for one in (comparison.before, comparison.after))
     return [
         {
             "": NUMBERS[str(name)],
-            "before": percent(row["before"]),
-            "after": percent(row["after"]),
+            "before": percent_or_bounds(before, str(name)),
+            "after": percent_or_bounds(after, str(name)),
             "difference in points": or_dash(row["difference"], points),
             f"{level(comparison.confidence)} interval": interval_text(row["low"], row["high"], points),
         }

@@ -246,7 +246,10 @@ class People:
             yield Finding("persons", "hint", self.persons)
         elif others:
             yield from check_copies(self.y, self.groups().codes, [column.codes for column in others])
-        yield from check_features(features, self.y)
+        known = self._labels.known  # people without a label say nothing about what gives it away
+        if not known.all():
+            features = {name: cells[known] for name, cells in features.items()}
+        yield from check_features(features, self.y[known])
 
 
 def _weights(table: Table, column: Column) -> FloatArray:
