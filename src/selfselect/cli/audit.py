@@ -36,7 +36,7 @@ def run(file: str, separately: bool, **options: Any) -> None:
     """Audit a table, and fail if a condition does not hold."""
     # with several columns, each has a report and a table; JSON is one list
     by_column: list[Outputs] = [
-        {"json": None} | {kind: _file_for_column(options[kind], column) for kind in ("report", "csv")}
+        {"json": None} | {kind: _file_for_column(options[kind], column) for kind in ("report", "csv", "xlsx")}
         for column in options["groups"]
     ]
     written = [{"json": options["json"]}, *by_column] if separately else [options]

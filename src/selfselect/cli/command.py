@@ -21,6 +21,11 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what was typed. What is wrong with single options is told of all of them."""
+        workbooks = [text for text in args if text.lower().endswith(".xlsx")]
+        if workbooks:
+            from selfselect.tabular.excel import read_settings  # heavy, and only workbooks need it
+
+            ctx.default_map = self._defaults(read_settings(workbooks[0]))
         try:
             return super().parse_args(ctx, list(args))
         except click.BadParameter:
@@ -33,6 +38,15 @@ class Command(click.Command):
                     errors.append(error)
             raise_together(errors, ctx)
             raise
+
+    def _defaults(self, settings: dict[str, list[str]]) -> dict[str, Any]:
+        """Options of this command that a workbook sets, by the name of their parameter."""
+        defaults: dict[str, Any] = {}
+        for param in self.params:
+            values = [value for name in param.opts for value in settings.get(name.removeprefix("--"), [])]
+            if isinstance(param, click.Option) and values:
+                defaults[str(param.name)] = values if param.multiple else values[-1]
+        return defaults
 
 
 def raise_together(errors: list[click.UsageError], ctx: click.Context) -> None:

@@ -318,8 +318,8 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("With one FILE, give --score, --prediction or --threshold twice: once per model.")
     if options["untested"] and (len(files) == 1 or options["same_people"] is not None):
         raise click.UsageError(
-            "--untested is for two sets of people. Two models on the same people pass different ones, and need the labels "
-            "of all."
+            "--untested is for two sets of people. Two models on the same people pass different ones, and need "
+            "the labels of all."
         )
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be one of the two files only.")
@@ -500,6 +500,7 @@ def predict(**options: Any) -> None:
     help="Write everything for other programs; other commands read the costs from this file with their --costs.",
 )
 @click.option("--csv", metavar="CSV", help="Write the table of groups.")
+@click.option("--xlsx", metavar="XLSX", help="Write the table of groups as a workbook.")
 @click.option("--figure", metavar="PICTURE", help="Draw observed rates and the fitted response (.png, .svg or .pdf).")
 @file_options
 def estimate_cost(**options: Any) -> None:
@@ -520,9 +521,28 @@ def estimate_cost(**options: Any) -> None:
     _run(options)
 
 
+@command(short_help="Write a workbook to fill in.")
+@click.argument("xlsx", metavar="XLSX")
+@flag("--decisions", help="The model's decisions (passes or not) instead of its scores.")
+@flag("--force", help="Write over a file that exists.")
+def template(**options: Any) -> None:
+    """Write a workbook with a row for each person, to be filled in and read back without options.
+
+    Its sheet settings holds options of the command; options that are typed come before them.
+
+    \b
+    Example:
+      selfselect template people.xlsx
+      selfselect audit people.xlsx
+
+    Exit code 0: fine; 2: the file cannot be written.
+    """  # noqa: D301
+    _run(options)
+
+
 #: Subcommands by section of the help.
 SECTIONS = {
-    "Start here": (demo, check, audit, impact, estimate_cost),
+    "Start here": (demo, template, check, audit, impact, estimate_cost),
     "Decide": (plan, frontier, compare),
     "Models": (train, predict, simulate),
 }

@@ -23,7 +23,7 @@ ERROR_HINTS = {
     "which_delimiter": ("--delimiter", "Pass it as --delimiter."),
     "decimal": ("--decimal", "Or pass --decimal {decimal!r}."),
     "which_decimal": ("--decimal", "Pass it as --decimal."),
-    "header_row": ("--header-row", "If so, pass --header-row {header_row}."),
+    "header_row": ("--header-row", "Row {header_row} seems to name the columns: pass --header-row {header_row}."),
     "max_bytes": ("--max-size", "If it is what you expect, raise the limit with --max-size."),
     "encoding": ("--encoding", "Or pass --encoding {encoding}."),
     "untested": (

@@ -298,6 +298,7 @@ output_options = all_of(
     report_options,
     click.option("--json", metavar="JSON", help="Write everything for other programs ('-': to the terminal)."),
     click.option("--csv", metavar="CSV", help="Write the table of groups; of several costs, at the first."),
+    click.option("--xlsx", metavar="XLSX", help="Write all tables as the sheets of a workbook."),
 )
 
 

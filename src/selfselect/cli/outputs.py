@@ -15,6 +15,8 @@ import click
 from selfselect._files import is_stream, write_atomically
 from selfselect._text import printable
 from selfselect.report import check_available
+from selfselect.report.sheets import result_sheets
+from selfselect.tabular.excel import check_excel, workbook_bytes
 from selfselect.tabular.write import csv_lines
 
 from .errors import BadInput
@@ -24,6 +26,7 @@ SUFFIXES = {
     "report": (".html", ".htm"),
     "json": (".json",),
     "csv": (".csv",),
+    "xlsx": (".xlsx",),
     "model": (".skops",),
     "figure": (".png", ".svg", ".pdf"),
 }
@@ -61,6 +64,8 @@ def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str | None] = (
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
     if any(each.get("report") is not None for each in outputs):
         check_available()
+    if any(each.get("xlsx") is not None for each in outputs):
+        check_excel()
 
 
 def check_pictures(figure: str | None) -> None:
@@ -112,6 +117,8 @@ def write_files(result: Any, outputs: Outputs, names: Sequence[str] | None = Non
         if names is not None:
             frame.insert(0, "group", names)
         write_atomically(outputs["csv"], csv_lines([map(str, frame.columns), *frame.itertuples(index=False)]))
+    if outputs.get("xlsx") is not None:
+        write_atomically(outputs["xlsx"], workbook_bytes(result_sheets(result)))
     if outputs["report"] is not None:
         write_atomically(outputs["report"], result.to_html())
 

@@ -79,7 +79,8 @@ def _number_error(table: Table, column: Column, code: int) -> TableError:
     if is_number(text, table.decimal):
         return table.error(f"{quote(text)} is not a finite number", **place)
     if not looks_like_number(text):
-        return table.error(f"{quote(text)} is not a number", **place)
+        hint = table.header_hint() if code == 0 else {}
+        return table.error(f"{quote(text)} is not a number", **place, **hint)
     if table.decimal is None:
         problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
         return table.error(problem, key="which_decimal", **place)

@@ -212,8 +212,6 @@ class Table(ABC):
         if delimiters:
             advice += f" Perhaps they are separated by {delimiters[0]!r}."
         hint: dict[str, Any] = {"key": "delimiter", "delimiter": delimiters[0]} if delimiters else self.header_hint()
-        if "header_row" in hint:
-            advice += f" Row {hint['header_row']} seems to name the columns."
         problem = f"there is no column {quote(column)}" + (f", {use}" if use else "")
         raise self.error(problem, advice=advice, named_by=named_by, **hint)
 

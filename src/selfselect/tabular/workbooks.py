@@ -16,6 +16,7 @@ import pyarrow as pa
 from .._text import quote
 from .dialect import MAX_ROWS, find_header_in
 from .errors import first_line
+from .excel import SETTINGS
 from .table import Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
@@ -98,7 +99,7 @@ class WorkbookTable(Table):
         if not names:
             raise self.error("it holds no sheet with cells")
         if sheet is None:
-            if len(names) > 1:
+            if len(names) > 1 and SETTINGS not in names:
                 others = listing(names[1:])
                 self.notes.append(f"{self.name} is read from its first sheet {quote(names[0])}; it also has {others}.")
             return names[0]
