@@ -19,6 +19,7 @@ from selfselect._text import json_text, printable
 from selfselect.auditing import Audit
 from selfselect.auditing.impact import check_pool
 from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
+from selfselect.report.money import Money
 from selfselect.report.sentences.audits import POOL_NOTE, group_warnings, uncertainty_lines
 from selfselect.report.sentences.words import percent_or_bounds
 from selfselect.report.tables import applies_text, cost_rows, impact_rows, interval_text
@@ -27,8 +28,8 @@ from selfselect.tabular.columns import match_groups
 from selfselect.tabular.table import listing
 
 from .errors import CONDITION_FAILED, BadInput
-from .inputs import all_groups, group_rules, load_audits, meaning_line, table_at
-from .outputs import Outputs, check_files, deliver, name_report, write_files
+from .inputs import all_groups, group_rules, load_audits, meaning_line, money, table_at
+from .outputs import Outputs, check_files, deliver, name_report, priced_dict, write_files
 from .terminal import MAX_ROWS, text_table
 
 
@@ -36,7 +37,8 @@ def run(file: str, separately: bool, **options: Any) -> None:
     """Audit a table, and fail if a condition does not hold."""
     # with several columns, each has a report and a table; JSON is one list
     by_column: list[Outputs] = [
-        {"json": None} | {kind: _file_for_column(options[kind], column) for kind in ("report", "csv", "xlsx")}
+        {"json": None, "worth": options["worth"], "currency": options["currency"]}
+        | {kind: _file_for_column(options[kind], column) for kind in ("report", "csv", "xlsx")}
         for column in options["groups"]
     ]
     written = [{"json": options["json"]}, *by_column] if separately else [options]
@@ -46,7 +48,7 @@ def run(file: str, separately: bool, **options: Any) -> None:
         audits = [_with_pool(audit, options) for audit in audits]
     required = list(dict.fromkeys(options["require"]))
     match_groups(required, all_groups(audits), "require")
-    show = partial(_show, impact=options["impact"])
+    show = partial(_show, impact=options["impact"], worth=money(options))
     if separately:
         _deliver_each(audits, by_column, options["json"], show)
     else:
@@ -81,7 +83,7 @@ def _deliver_each(
     audits: list[Audit], outputs: list[Outputs], json_file: str | None, show: Callable[[Audit], None]
 ) -> None:
     """Write all files of audits by several columns, then show one audit after the other."""
-    text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
+    text = json_text([{"by": audit.provenance.groups} | priced_dict(audit, outputs[0]) for audit in audits])
     if json_file not in (None, "-"):
         write_atomically(str(json_file), text)
     for audit, each in zip(audits, outputs, strict=True):
@@ -95,7 +97,7 @@ def _deliver_each(
         name_report(each)
 
 
-def _show(audit: Audit, *, impact: bool) -> None:
+def _show(audit: Audit, *, impact: bool, worth: Money | None) -> None:
     if audit.cost_range is not None:
         click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
         click.echo("\nAt the lower end of the range, to which the table and the intervals belong:")
@@ -106,6 +108,12 @@ def _show(audit: Audit, *, impact: bool) -> None:
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
     rows = [_group_row(audit.names[i], records[i], warnings[i]) for i in order[:MAX_ROWS]]
+    if worth is not None:
+        proportional = audit.terms.kind == "proportional"
+        rows = [
+            _with_money(row, worth.of(records[i], proportional=proportional), worth)
+            for i, row in zip(order, rows, strict=False)
+        ]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(audit.names) <= MAX_RESAMPLED_GROUPS:
         title, *lines = uncertainty_lines(audit)
@@ -121,6 +129,14 @@ def _show(audit: Audit, *, impact: bool) -> None:
         click.echo(f"\n{POOL_NOTE}")
     if len(audit.costs) > 1:
         click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
+
+
+def _with_money(row: dict[str, str], record: Mapping[str, Any], worth: Money) -> dict[str, str]:
+    """A row with cost and subsidy in money, before the note."""
+    note = row.pop("note")
+    subsidy = "-" if row["subsidy needed"] in ("-", "none helps") else worth.amount_up(record["subsidy_needed_money"])
+    cost = worth.amount(record["cost_money"])
+    return row | {f"cost {worth.column}": cost, f"subsidy {worth.column}": subsidy, "note": note}
 
 
 def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str]:

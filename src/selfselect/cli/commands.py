@@ -12,6 +12,7 @@ import click
 
 from .command import check_together, command
 from .options import (
+    BUDGET,
     COSTS,
     Number,
     check_cost_options,
@@ -28,6 +29,7 @@ from .options import (
     known_people_options,
     lower_passes_option,
     model_options,
+    money_options,
     output_options,
     people_options,
     prediction_positive_option,
@@ -105,6 +107,7 @@ def check(**options: Any) -> None:
 @cost_of_option
 @costs_option
 @subsidy_options
+@money_options
 @output_options
 @click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
 @share("--max-social-cost", help="Fail (exit code 1) if a larger share of qualified people stays away.")
@@ -182,9 +185,9 @@ def impact(**options: Any) -> None:
 )
 @click.option(
     "--budget",
-    type=Number(0),
-    metavar="AMOUNT",
-    help="Pay at most this in all, so that social cost is lowest, in units of what being hired is worth to a person.",
+    type=BUDGET,
+    help="Pay at most this in all, so that social cost is lowest: in units of what being hired is worth to a person, "
+    "or in money with --worth (150000EUR).",
 )
 @click.option(
     "--confidence",
@@ -199,6 +202,7 @@ def impact(**options: Any) -> None:
 )
 @flag("--drop-group", help="With --retrain: the firm's model does not see the group columns.")
 @column("--ignore", multiple=True, help="With --retrain: column not to learn from.")
+@money_options
 @output_options
 @file_options
 def plan(**options: Any) -> None:
@@ -216,6 +220,8 @@ def plan(**options: Any) -> None:
     can, or it drives another group out; 2: wrong input.
     """  # noqa: D301
     check_cost_options(**options)
+    if options["budget"] is not None and options["budget"][1] and options["worth"] is None:
+        raise click.UsageError("A --budget in money needs --worth, what being selected is worth to a person.")
     if not options["retrain"] and (options["drop_group"] or options["ignore"]):
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if options["retrain"] and options["file"] == "-":
@@ -502,6 +508,7 @@ def predict(**options: Any) -> None:
 @click.option("--csv", metavar="CSV", help="Write the table of groups.")
 @click.option("--xlsx", metavar="XLSX", help="Write the table of groups as a workbook.")
 @click.option("--figure", metavar="PICTURE", help="Draw observed rates and the fitted response (.png, .svg or .pdf).")
+@money_options
 @file_options
 def estimate_cost(**options: Any) -> None:
     """Estimate what applying costs each group from a log of applications.

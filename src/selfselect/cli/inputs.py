@@ -17,6 +17,7 @@ import pandas as pd
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance, ScreeningResult, group_names
 from selfselect.costs import Terms
+from selfselect.report.money import Money
 from selfselect.tabular.columns import GroupRules, match_groups
 from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import (
@@ -67,6 +68,11 @@ def people_columns(options: Options) -> PeopleColumns:
 def group_rules(options: Options) -> GroupRules:
     """How cells become groups."""
     return GroupRules(**{field.name: options[field.name] for field in fields(GroupRules)})
+
+
+def money(options: Options) -> Money | None:
+    """What shares are worth, if the user said it."""
+    return None if options.get("worth") is None else Money(options["worth"], options["currency"])
 
 
 def model_column(options: Options) -> Model:

@@ -99,6 +99,19 @@ def read_bands(text: str) -> tuple[str, tuple[float, ...]]:
     return name, numbers
 
 
+def read_budget(text: str) -> tuple[float, bool]:
+    """A number of units of worth (50), or an amount of money (150000EUR); and whether it is money."""
+    match = re.fullmatch(r"\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*", text)
+    try:
+        number = float(match[1]) if match else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        hint = number_hint(text)
+        raise ValueError(f"{quote(text)} is not an amount of at least 0, such as 50 or 150000EUR.{hint}")
+    return number, bool(match and match[2])
+
+
 def read_size(text: str) -> int:
     """A number of bytes: 500MB, 8GB, or just digits."""
     match = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", text.strip().upper())
@@ -107,10 +120,11 @@ def read_size(text: str) -> int:
     return int(match[1]) * int(1024 ** " KMGT".index(match[2] or " "))
 
 
-COSTS, NAMED_AMOUNT, BANDS, SIZE = (
+COSTS, NAMED_AMOUNT, BANDS, BUDGET, SIZE = (
     Parsed("COST", read_costs),
     Parsed("NAME=AMOUNT", read_named_amount),
     Parsed("COLUMN=EDGE,EDGE", read_bands),
+    Parsed("AMOUNT", read_budget),
     Parsed("SIZE", read_size),
 )
 
@@ -291,6 +305,17 @@ report_options = all_of(
     click.option("--title", metavar="TEXT", help="Title of the report."),
     click.option("--note", metavar="TEXT", help="A note to the readers of the report."),
     click.option("--data-date", metavar="TEXT", help="When the data are from."),
+)
+
+#: What shares are worth.
+money_options = all_of(
+    click.option(
+        "--worth",
+        type=Number(0, min_open=True),
+        metavar="MONEY",
+        help="What being selected is worth to a person: costs and subsidies are then shown in money too.",
+    ),
+    click.option("--currency", default="", metavar="TEXT", help="Of --worth, as in EUR."),
 )
 
 #: Where a result goes besides the terminal.

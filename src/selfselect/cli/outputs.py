@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from selfselect._files import is_stream, write_atomically
-from selfselect._text import printable
+from selfselect._text import json_text, printable
 from selfselect.report import check_available
 from selfselect.report.sheets import result_sheets
 from selfselect.tabular.excel import check_excel, workbook_bytes
 from selfselect.tabular.write import csv_lines
 
 from .errors import BadInput
+from .inputs import money
 
 #: Options that name an output file, with the suffixes that it may have.
 SUFFIXES = {
@@ -99,7 +101,7 @@ def deliver(result: Any, outputs: Outputs, show: Callable[[Any], None], names: S
     """Write the files of a result, then show it, or its JSON and nothing else."""
     write_files(result, outputs, names)
     if outputs["json"] == "-":
-        click.echo(result.to_json().encode(), nl=False)
+        click.echo(json_text(priced_dict(result, outputs)).encode(), nl=False)
     else:
         show(result)
     name_report(outputs)
@@ -111,16 +113,31 @@ def write_files(result: Any, outputs: Outputs, names: Sequence[str] | None = Non
     The CSV file begins with the names of groups, if there are any.
     """
     if outputs["json"] not in (None, "-"):
-        write_atomically(outputs["json"], result.to_json())
+        write_atomically(outputs["json"], json_text(priced_dict(result, outputs)))
     if outputs["csv"] is not None:
-        frame = result.to_frame()
+        frame = _priced(result.to_frame(), result, outputs)
         if names is not None:
             frame.insert(0, "group", names)
         write_atomically(outputs["csv"], csv_lines([map(str, frame.columns), *frame.itertuples(index=False)]))
     if outputs.get("xlsx") is not None:
-        write_atomically(outputs["xlsx"], workbook_bytes(result_sheets(result)))
+        sheets = {name: _priced(frame, result, outputs) for name, frame in result_sheets(result).items()}
+        write_atomically(outputs["xlsx"], workbook_bytes(sheets))
     if outputs["report"] is not None:
         write_atomically(outputs["report"], result.to_html())
+
+
+def priced_dict(result: Any, outputs: Outputs) -> dict[str, Any]:
+    """A result as plain values, with amounts of money if the user said what shares are worth."""
+    worth = money(outputs)
+    content: dict[str, Any] = result.to_dict()
+    return content if worth is None else {"worth": worth.worth, "currency": worth.currency} | worth.of(content)
+
+
+def _priced(frame: pd.DataFrame, result: Any, outputs: Outputs) -> pd.DataFrame:
+    """A table with amounts of money, if the user said what shares are worth."""
+    worth = money(outputs)
+    kind = getattr(result, "subsidy_kind", None) or getattr(getattr(result, "terms", None), "kind", "additive")
+    return frame if worth is None else worth.of_frame(frame, proportional=kind == "proportional")
 
 
 def name_report(outputs: Outputs) -> None:
