@@ -8,11 +8,23 @@ from typing import Any
 
 import click
 
+#: Sections of the help with the options that belong there, in this order; all others are under "Further options".
+SECTIONS = {
+    "Columns and groups": "label positive group unknown missing bands person weight untested same-people ignore score "
+    "threshold lower-passes prediction prediction-positive use-group",
+    "Cost, subsidies and money": "cost cost-of costs subsidy proportional target budget confidence worth currency",
+    "Conditions": "require max-social-cost min-selection-rate allow-shut-out parity tpr-parity surely",
+    "Output": "report json csv xlsx model output figure title note data-date impact separately pool force "
+    "prefix min-cell",
+    "File format": "encoding delimiter decimal sheet header-row max-size",
+}
+
 
 class Command(click.Command):
     """Command whose usage errors come together, and whose help lists options in sections.
 
-    ``first`` names the options that people use first; see :data:`SECTIONS` for the sections of all others.
+    ``first`` names the options that people use first, besides those that are required; see :data:`SECTIONS` for the
+    sections of all others.
     """
 
     def __init__(self, *arguments: Any, first: tuple[str, ...] = (), **options: Any) -> None:
@@ -38,6 +50,24 @@ class Command(click.Command):
                     errors.append(error)
             raise_together(errors, ctx)
             raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options in sections: first those that are needed or used first."""
+        known = {name: title for title, names in SECTIONS.items() for name in names.split()}
+        sections: dict[str, list[tuple[str, str]]] = {"Needed, or used first": []}
+        sections |= {title: [] for title in (*SECTIONS, "Further options")}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is None or isinstance(param, click.Argument):
+                continue
+            name = param.opts[-1].removeprefix("--")
+            first = param.required or name in self.first
+            title = "Needed, or used first" if first else known.get(name, "Further options")
+            sections[title].append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
     def _defaults(self, settings: dict[str, list[str]]) -> dict[str, Any]:
         """Options of this command that a workbook sets, by the name of their parameter."""

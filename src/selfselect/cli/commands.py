@@ -67,7 +67,7 @@ def demo(**options: Any) -> None:
     _run(options)
 
 
-@command(short_help="Find problems in a table.")
+@command(short_help="Find problems in a table.", first=("label", "positive", "group", "score"))
 @click.argument("file")
 @known_people_options
 @model_options
@@ -93,7 +93,10 @@ def check(**options: Any) -> None:
     _run(options)
 
 
-@command(short_help="See who would not apply to a screening model, and what follows.")
+@command(
+    short_help="See who would not apply to a screening model, and what follows.",
+    first=("positive", "score", "prediction", "cost", "report"),
+)
 @screening_options
 @untested_option
 @click.option(
@@ -144,7 +147,10 @@ def audit(**options: Any) -> None:
     _run(options)
 
 
-@command(short_help="Compare selection or scoring rates of groups: no label, no cost.")
+@command(
+    short_help="Compare selection or scoring rates of groups: no label, no cost.",
+    first=("score", "prediction", "threshold", "report"),
+)
 @click.argument("file")
 @group_option(required=True)
 @impact_model_options
@@ -170,7 +176,7 @@ def impact(**options: Any) -> None:
     _run(options)
 
 
-@command(short_help="Find subsidies that bring groups in.")
+@command(short_help="Find subsidies that bring groups in.", first=("positive", "score", "cost", "target", "budget"))
 @screening_options
 @untested_option
 @cost_option
@@ -234,7 +240,7 @@ def plan(**options: Any) -> None:
     _run(options)
 
 
-@command(short_help="Compare all thresholds of a score.")
+@command(short_help="Compare all thresholds of a score.", first=("positive", "score", "cost", "max-social-cost"))
 @screening_options
 @cost_option
 @cost_of_option
@@ -275,7 +281,7 @@ def frontier(**options: Any) -> None:
     _run(options)
 
 
-@command(short_help="Compare two years, or two models.")
+@command(short_help="Compare two years, or two models.", first=("positive", "score", "cost", "same-people"))
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]")
 @people_options
 @column("--score", multiple=True, help="Score; twice if the two are in different columns.")
@@ -332,7 +338,7 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
     _run({"files": files, **options})
 
 
-@command(short_help="Train a model that takes self-selection into account.")
+@command(short_help="Train a model that takes self-selection into account.", first=("positive", "cost", "method"))
 @click.argument("file")
 @people_options
 @cost_option
@@ -391,7 +397,9 @@ def train(**options: Any) -> None:
     _run(options)
 
 
-@command(short_help="Simulate rounds of publishing, applying and retraining.")
+@command(
+    short_help="Simulate rounds of publishing, applying and retraining.", first=("positive", "cost", "rounds", "method")
+)
 @click.argument("file")
 @people_options
 @cost_option
