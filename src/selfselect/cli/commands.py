@@ -5,6 +5,7 @@ Nothing heavy is imported before the options make sense, so that help and usage 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -42,6 +43,7 @@ from .options import (
     untested_option,
     weight_option,
 )
+from .progress import still_working
 
 #: More resamples would take long, and hardly change an interval.
 MAX_RESAMPLES = 100_000
@@ -56,7 +58,8 @@ RESPONSES = ("logit", "probit")
 def _run(options: dict[str, Any]) -> None:
     """Do the work of the subcommand: the function ``run`` of the module of its name."""
     name = str(click.get_current_context().command.name).replace("-", "_")
-    import_module(f"{__package__}.{name}").run(**options)
+    with still_working(name.replace("_", "-")) if name != "app" else nullcontext():
+        import_module(f"{__package__}.{name}").run(**options)
 
 
 @command(short_help="See on bundled data what self-selection does.")
@@ -555,9 +558,25 @@ def template(**options: Any) -> None:
     _run(options)
 
 
+@command(short_help="Do all this in a browser, on this machine.")
+@click.option(
+    "--port", type=click.IntRange(1024, 65535), default=8501, show_default=True, help="Where the app listens."
+)
+@click.option(
+    "--max-upload", type=click.IntRange(1, 4096), default=500, show_default=True, metavar="MB", help="Largest file."
+)
+@click.option("--browser/--no-browser", default=True, help="Open a browser  [default: yes]")
+def app(**options: Any) -> None:
+    """Open a page on which to drop a file, choose columns and see the report.
+
+    It listens on this machine only (127.0.0.1), and sends nothing anywhere. Needs the extra app.
+    """
+    _run(options)
+
+
 #: Subcommands by section of the help.
 SECTIONS = {
-    "Start here": (demo, template, check, audit, impact, estimate_cost),
+    "Start here": (demo, app, template, check, audit, impact, estimate_cost),
     "Decide": (plan, frontier, compare),
     "Models": (train, predict, simulate),
 }
