@@ -266,4 +266,5 @@ def main() -> None:
     report_part(name, options, row, has_label)
 
 
-main()
+if __name__ == "__main__":  # as Streamlit runs it
+    main()

@@ -80,18 +80,21 @@ def find_header_in(rows: Sequence[Sequence[str]]) -> int | None:
 def names_columns(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names columns, and the second does not: it has words where only numbers follow."""
     names = [cell.strip() for cell in rows[0]]
-    if not all(names) or any(map(looks_like_number, names)) or len({name.casefold() for name in names}) < len(names):
+    if not all(names) or any(map(_any_number, names)) or len({name.casefold() for name in names}) < len(names):
         return False
     if len(rows) < MIN_ROWS_BELOW:
         return True
     numeric = [
         at
         for at in range(len(names))
-        if all(looks_like_number(row[at]) for row in rows[2:] if row[at].strip())
-        and any(row[at].strip() for row in rows[2:])
+        if all(_any_number(row[at]) for row in rows[2:] if row[at].strip()) and any(row[at].strip() for row in rows[2:])
     ]
     second = [rows[1][at].strip() for at in numeric]
-    return not second or not all(cell and not looks_like_number(cell) for cell in second) or not all(rows[1])
+    return not second or not all(cell and not _any_number(cell) for cell in second) or not all(rows[1])
+
+
+def _any_number(cell: str) -> bool:
+    return cell.strip().lstrip("+-").isdecimal() or looks_like_number(cell)
 
 
 def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:
