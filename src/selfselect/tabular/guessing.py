@@ -28,6 +28,8 @@ ROLE_WORDS = {
 GOOD_WORDS = frozenset(
     "1 yes y true t good repaid pass passed hired qualified success accept accepted approved paid".split()
 )
+#: Outcomes of which yes is bad news.
+BAD_OUTCOMES = re.compile(r"recid|reoffend|default|attrition|churn|fraud|fail|dropout|bad", re.IGNORECASE)
 #: Groups have at most so many values; scores have at least so many.
 MAX_GROUPS, MIN_SCORES = 60, 15
 #: Examples of cells that are shown.
@@ -135,9 +137,12 @@ def guess_roles(table: Table, given: dict[str, str]) -> Guess:
     options, remarks = [], []
     for role, option in (("label", "--positive"), ("prediction", "--prediction-positive")):
         column = by_name.get(roles.get(role, ""))
-        if column is None or all(_canonical(value) in YES | NO for value in column.values) or len(column.values) < 2:
+        bad = column is not None and role == "label" and BAD_OUTCOMES.search(column.name) is not None
+        if column is None or len(column.values) < 2 or (not bad and _plain(column.values)):
             continue
         good = [value for value in column.values if value.casefold() in GOOD_WORDS]
+        if bad and _plain(column.values):
+            good = [value for value in column.values if _canonical(value) in NO]
         chosen = good[0] if len(good) == 1 else column.values[-1]
         options += [option, chosen]
         means = "qualified" if role == "label" else "passing"
@@ -172,6 +177,11 @@ def guess_roles(table: Table, given: dict[str, str]) -> Guess:
     if label is None:
         remarks.append("No column looks like the outcome. Without one, only selection rates can be compared.")
     return Guess(columns, roles, tuple(options), tuple(remarks))
+
+
+def _plain(values: tuple[str, ...]) -> bool:
+    """Whether values say by themselves which means yes."""
+    return all(_canonical(value) in YES | NO for value in values)
 
 
 def summary_rows(guess: Guess) -> list[dict[str, str]]:
