@@ -42,7 +42,7 @@ def test_a_budget_in_money_is_a_budget_in_units_of_the_worth():
     said = run("plan", *LOANS, *WORTH, "--budget", "150000 EUR").output
     assert "in all, if being selected is worth EUR 30,000 to a person." in said
     assert "needs --worth" in run("plan", *LOANS, "--budget", "150000EUR").output
-    assert "is not an amount" in run("plan", *LOANS, "--budget", "-3").output
+    assert "is not a finite number of at least 0" in run("plan", *LOANS, "--budget", "-3").output
 
 
 def test_a_subsidy_in_money_is_rounded_up():

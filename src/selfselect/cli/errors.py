@@ -97,7 +97,7 @@ def error_message(error: InputError, command: click.Command) -> str:
         return "\n".join(error_message(one, command) for one in error.errors)
     hint = _hint(ERROR_HINTS, error, command)
     if error.key == "untested" and not hint:
-        hint = "If only people who did not pass lack it: audit, check, plan and compare count them apart (--untested)."
+        hint = "If only people who did not pass lack it: audit, check, plan and compare can count them apart."
     blamed = "--" + str(error.details.get("named_by") or "").replace("_", "-")
     message = str(error)
     if isinstance(error, TableError) and _has_option(command, blamed):

@@ -108,7 +108,7 @@ def read_budget(text: str) -> tuple[float, bool]:
         number = math.nan
     if not math.isfinite(number) or number < 0:
         hint = number_hint(text)
-        raise ValueError(f"{quote(text)} is not an amount of at least 0, such as 50 or 150000EUR.{hint}")
+        raise ValueError(f"{quote(text)} is not a finite number of at least 0, nor money such as 150000EUR.{hint}")
     return number, bool(match and match[2])
 
 

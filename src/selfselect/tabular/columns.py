@@ -52,7 +52,7 @@ def with_point(cell: str, decimal: str | None) -> str:
     return text.replace(",", ".") if decimal == "," else text
 
 
-def _as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
+def as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
     """Cells as numbers, NaN for those that are none."""
     numbers = [float(with_point(cell, decimal)) if is_number(cell, decimal) else np.nan for cell in cells]
     return np.array(numbers, dtype=np.float64)
@@ -63,7 +63,7 @@ def as_numbers(table: Table, column: Column) -> FloatArray:
     numbers = column.plain_numbers(table.decimal)
     if numbers is not None and np.isfinite(numbers).all():
         return numbers
-    numbers = _as_floats(column.texts.tolist(), table.decimal)[column.codes]
+    numbers = as_floats(column.texts.tolist(), table.decimal)[column.codes]
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
         raise _number_error(table, column, int(column.codes[wrong[0]]))
@@ -112,18 +112,19 @@ def normalise_decimals(table: Table, column: Column) -> TextArray:
 def is_missing(cells: TextArray) -> BoolArray:
     """Which cells mean that nothing is known."""
     codes, values = pd.factorize(cells)
-    return np.asarray(_missing_texts(values)[codes], dtype=bool)
+    return np.asarray(missing_texts(values)[codes], dtype=bool)
 
 
-def _missing_texts(texts: Sequence[str] | TextArray) -> BoolArray:
+def missing_texts(texts: Sequence[str] | TextArray) -> BoolArray:
+    """Which texts mean that nothing is known."""
     return np.array([str(text).strip().casefold() in MISSING_CELLS for text in texts], dtype=bool)
 
 
 def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
     """Cells as numbers, NaN where missing, and which cells are neither missing nor a finite number."""
     codes, texts = pd.factorize(cells)
-    missing = _missing_texts(texts)
-    values = np.where(missing, np.nan, _as_floats(texts.tolist()))
+    missing = missing_texts(texts)
+    values = np.where(missing, np.nan, as_floats(texts.tolist()))
     wrong = ~missing & ~np.isfinite(values)
     return np.asarray(values[codes], dtype=np.float64), np.flatnonzero(wrong[codes])
 
@@ -131,7 +132,7 @@ def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
 # ---------------------------------------------------------------------- two values
 
 
-def _canonical(cell: str, decimal: str | None = ".") -> Decimal | str:
+def canonical_value(cell: str, decimal: str | None = ".") -> Decimal | str:
     """One value for cells that mean the same: 1, 1.0 and ' 1 ' are equal, and so are Yes and YES.
 
     Numbers are compared as exact decimals, not as floats.
@@ -182,8 +183,8 @@ def read_binary(
         return table.error(problem, row=row, column=column.name, **details)
 
     cells = [str(text).strip() for text in column.texts]
-    canonical = [_canonical(cell, table.decimal) for cell in cells]
-    missing = _missing_texts(column.texts)
+    canonical = [canonical_value(cell, table.decimal) for cell in cells]
+    missing = missing_texts(column.texts)
     first: dict[Decimal | str, int] = {}
     for code, value in enumerate(canonical):
         if value in first or (allow_empty and missing[code]):
@@ -205,8 +206,8 @@ def read_binary(
     if not named and unclear:
         problem = f"it holds {listing(held)}, not 1 and 0, true and false or yes and no; say which value means {means}"
         raise error(problem, unclear[0], key=named_by)
-    counted = {_canonical(name, table.decimal) for name in named} if named else YES
-    absent = [name for name in named if _canonical(name, table.decimal) not in first]
+    counted = {canonical_value(name, table.decimal) for name in named} if named else YES
+    absent = [name for name in named if canonical_value(name, table.decimal) not in first]
     if absent:
         listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held)
         raise error(f"no row holds {quote(absent[0])}", advice=f"It holds {listed}.", named_by=named_by)

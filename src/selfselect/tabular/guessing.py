@@ -10,7 +10,7 @@ import numpy as np
 
 from .._text import quote
 from .._validation import FloatArray
-from .columns import NO, YES, _as_floats, _canonical, _missing_texts, is_number
+from .columns import NO, YES, as_floats, canonical_value, is_number, missing_texts
 from .data_checks import DATE, NUMBERING
 from .table import Column, Table
 
@@ -93,19 +93,19 @@ class Guess:
 def summarise(table: Table, column: Column) -> ColumnSummary:
     """What a column holds."""
     texts = [str(text).strip() for text in column.texts]
-    empty = _missing_texts(texts)
+    empty = missing_texts(texts)
     counts = np.bincount(column.codes, minlength=len(texts))
     present = [(int(counts[i]), text) for i, text in enumerate(texts) if not empty[i]]
     missing, n = int(counts[empty].sum()), len(column.codes)
     common = tuple(text for _, text in sorted(present, key=lambda one: -one[0])[:MAX_EXAMPLES])
-    distinct = len({_canonical(text, table.decimal) for _, text in present})
+    distinct = len({canonical_value(text, table.decimal) for _, text in present})
     numeric = bool(present) and all(is_number(text, table.decimal) for _, text in present)
     found = ColumnSummary(column.name, "", missing, distinct, common)
     if not present:
         return replace(found, kind="empty")
     if distinct == 1:
         return replace(found, kind="one value")
-    numbers: FloatArray = _as_floats([text for _, text in present], table.decimal) if numeric else np.array([])
+    numbers: FloatArray = as_floats([text for _, text in present], table.decimal) if numeric else np.array([])
     different = distinct == n - missing and n >= MIN_SCORES
     if sum(DATE.fullmatch(text) is not None for _, text in present) > 0.9 * len(present):
         return replace(found, kind="date")
@@ -142,7 +142,7 @@ def guess_roles(table: Table, given: dict[str, str]) -> Guess:
             continue
         good = [value for value in column.values if value.casefold() in GOOD_WORDS]
         if bad and _plain(column.values):
-            good = [value for value in column.values if _canonical(value) in NO]
+            good = [value for value in column.values if canonical_value(value) in NO]
         chosen = good[0] if len(good) == 1 else column.values[-1]
         options += [option, chosen]
         means = "qualified" if role == "label" else "passing"
@@ -181,7 +181,7 @@ def guess_roles(table: Table, given: dict[str, str]) -> Guess:
 
 def _plain(values: tuple[str, ...]) -> bool:
     """Whether values say by themselves which means yes."""
-    return all(_canonical(value) in YES | NO for value in values)
+    return all(canonical_value(value) in YES | NO for value in values)
 
 
 def summary_rows(guess: Guess) -> list[dict[str, str]]:
