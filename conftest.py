@@ -2,6 +2,8 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+#: A script that Streamlit runs.
+collect_ignore = ["src/selfselect/cli/app_page.py"]
 try:
     version("torch")
 except PackageNotFoundError:

@@ -39,8 +39,8 @@ LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
 #: Packages of extras and heavy ones that few need. They are imported inside the functions that use them.
 EXTRAS = set(
-    "dask distributed gymnasium jinja2 markupsafe matplotlib narwhals pettingzoo pyarrow python_calamine skops "
-    "scipy.stats sklearn.model_selection".split()
+    "dask distributed gymnasium jinja2 markupsafe matplotlib narwhals openpyxl pettingzoo pyarrow python_calamine "
+    "skops streamlit scipy.stats sklearn.model_selection".split()
 )
 
 

@@ -1,6 +1,7 @@
 """The entry: which commands there are, that they start at once, and how errors are shown."""
 
 import json
+import re
 import subprocess
 import sys
 from unittest.mock import Mock
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 import selfselect
 from applicants import run
 from selfselect.cli import main
+from selfselect.cli.command import SECTIONS as HELP_SECTIONS
 
 COMMANDS = tuple(main.commands)
 #: Nothing of this is needed to show help or to find a mistake in what was typed.
@@ -20,6 +22,7 @@ PLAN = ("plan", *AUDIT[1:], "--score", "s")
 PRINT_MODULES = """
 import json, sys
 from selfselect.cli import main
+from selfselect.cli.command import SECTIONS as HELP_SECTIONS
 try:
     main()
 except SystemExit as end:
@@ -75,3 +78,19 @@ def test_an_error_becomes_a_message_and_an_exit_code_that_is_not_one_of_a_condit
     assert (result.exit_code, result.output) == (code, words)
     monkeypatch.setenv("SELFSELECT_DEBUG", "1")
     assert code == 130 or CliRunner().invoke(main, ["demo"]).exception is error
+
+
+def test_the_help_of_audit_begins_with_what_people_need_first():
+    sections = re.split(r"\n\n(?=[A-Z][\w, ]*:\n)", run("audit", "--help").output)
+    first = next(part for part in sections if part.startswith("Needed, or used first:"))
+    options = re.findall(r"^  (--[\w-]+)", first, re.M)
+    assert options == ["--label", "--positive", "--group", "--score", "--prediction", "--cost", "--report"]
+    titles = [part.partition(":")[0] for part in sections[sections.index(first) :]]
+    assert titles[:3] == ["Needed, or used first", "Columns and groups", "Cost, subsidies and money"]
+    assert titles[-2:] == ["File format", "Further options"]
+
+
+def test_sections_of_the_help_name_options_that_exist():
+    known = {name.lstrip("-") for each in main.commands.values() for param in each.params for name in param.opts}
+    named = {name for names in HELP_SECTIONS.values() for name in names.split()}
+    assert named - known <= {"surely", "min-cell"}

@@ -9,7 +9,14 @@ import pytest
 
 from selfselect import ApplicationWarning
 from selfselect.counting import encode_groups
-from selfselect.tabular.columns import as_numbers, group_frame, match_groups, numbers_or_missing, read_binary
+from selfselect.tabular.columns import (
+    GroupRules,
+    as_numbers,
+    group_frame,
+    match_groups,
+    numbers_or_missing,
+    read_binary,
+)
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.table import Table
 
@@ -43,7 +50,7 @@ def positives(values, positive=None, **options):
 
 def groups_of(missing="error", **columns):
     table = TableInMemory(**columns)
-    return encode_groups(group_frame(table, all_columns(table), missing), missing=missing)
+    return encode_groups(group_frame(table, all_columns(table), GroupRules(missing=missing)), missing=missing)
 
 
 @pytest.mark.parametrize(

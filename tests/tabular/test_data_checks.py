@@ -149,7 +149,7 @@ def test_a_column_that_repeats_the_label_is_reported(people, kind):
         "being empty": np.where(y, "2024-05-05", ""),
     }
     (finding,) = data_checks.check_features({"leak": texts(columns[kind])}, y)
-    assert (finding.key, finding.details["name"]) == ("label_again", "leak")
+    assert (finding.key, finding.details["names"]) == ("leaks", ["leak"])
 
 
 def test_a_rare_label_does_not_make_columns_look_like_leaks():
@@ -177,8 +177,17 @@ def test_names_dates_and_identifiers_are_reported(people, name, cells):
 
 def test_columns_that_training_leaves_out_are_a_hint(people):
     y, _, _ = people
-    findings = data_checks.check_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
-    assert [(each.key, each.severity) for each in findings] == [("left_out", "hint")] * 2
+    (finding,) = data_checks.check_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
+    assert (finding.key, finding.severity, finding.details["names"]) == ("left_out", "hint", ["row", "same"])
+
+
+def test_many_columns_of_one_kind_are_one_finding(people):
+    y, _, _ = people
+    dates = [f"{1950 + i % 50}-0{1 + i % 2}-11" for i in range(PEOPLE)]
+    (finding,) = data_checks.check_features({f"date {i}": texts(dates) for i in range(22)}, y)
+    assert len(finding.details["names"]) == 22
+    assert finding.text.startswith("22 columns, 'date 0' (holds dates ('1950-01-11')), ")
+    assert "and 17 more, identify people or dates." in finding.text
 
 
 def test_findings_do_not_depend_on_the_scale_of_weights():

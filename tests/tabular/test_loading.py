@@ -82,7 +82,6 @@ def test_features_are_all_columns_but_the_label_the_ignored_ones_and_optionally_
         ("y,z\n1,a\n0,b\n", ("y", "z"), "no column is left to learn from"),
         ("y,z,x\n1,a,1\n0,,2\n", ("y", "z"), "row 3, column 'z': the group is empty"),
         ("y,z,x\n1,a,1\n0,b,2\n", ("y", "y"), "same column 'y'"),
-        ("y,z,x,x\n1,a,1,1\n0,b,2,1\n", ("y", "z"), "2 columns have this name"),
     ],
 )
 def test_a_table_that_nothing_can_be_learnt_from_is_refused(tmp_path, content, columns, words):

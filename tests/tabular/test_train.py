@@ -16,6 +16,7 @@ from selfselect.costs import Terms
 from selfselect.counting import encode_groups
 from selfselect.estimators.io import model_bytes
 from selfselect.metrics import induced_accuracy, social_cost
+from selfselect.tabular.columns import GroupRules
 from selfselect.tabular.loading import TrainingTable
 from selfselect.tabular.train import METHODS, hold_out, load_table_model, make_classifier, shut_out, train_on_table
 
@@ -144,7 +145,9 @@ def test_a_file_without_columns_is_refused_by_name(people, tmp_path):
 def test_groups_that_were_not_there_in_training_are_unknown(people):
     z = people["z"].where(people.index % 5 > 0)
     table = table_of(people, z, "own_group")
-    model = train_on_table(replace(table, missing="own_group"), NaiveClassifier(cost=0.7), holdout=0).model
+    model = train_on_table(
+        replace(table, rules=GroupRules(missing="own_group")), NaiveClassifier(cost=0.7), holdout=0
+    ).model
     expected = model.classifier.applies().to_dict()
     applies, known = model.applies_to(pd.DataFrame({"z": ["Q", None, "C", "A"]}))
     assert known.tolist() == [False, True, True, True]

@@ -3,6 +3,7 @@
 from .audits import Audit, audit
 from .comparing import Comparison, compare
 from .cost_ranges import OverCosts
+from .impact_audits import ImpactAudit
 from .paired import PairedCounts
 from .reported import Provenance
 from .resampling import Uncertainty
@@ -11,6 +12,7 @@ from .screening import ScreeningResult, default_threshold, group_names
 __all__ = [
     "Audit",
     "Comparison",
+    "ImpactAudit",
     "OverCosts",
     "PairedCounts",
     "Provenance",

@@ -356,8 +356,8 @@ class Audit(Reported):
 
         Examples
         --------
-        >>> y, passed = [1, 1, 0, 1, 0, 0] * 40, [1, 1, 1, 1, 0, 0] * 40
-        >>> result = audit(y + [1], y_pred=passed + [1], sensitive_features=list("AAABBC") * 40 + ["D"], cost=0.6)
+        >>> y, passed, group = [1, 0, 1, 0] * 40, [1, 1, 0, 0] * 40, ["A"] * 100 + ["B"] * 60
+        >>> result = audit(y + [1], y_pred=passed + [1], sensitive_features=[*group, "C"], cost=0.6)
         >>> result.protected().names
         ['A', 'the rest']
         """

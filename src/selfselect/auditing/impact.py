@@ -29,11 +29,29 @@ from .screening import group_names
 
 #: Categories with a smaller share of people are set apart.
 SMALL_SHARE = 0.02
-#: Names of unknown categories, in lower case.
-UNKNOWN = frozenset({MISSING, "", "na", "n/a", "nan", "null", "none", "?", "unknown", "not known", "not reported"})
+#: Words for a category that is not known, in lower case.
+UNKNOWN = frozenset(
+    f"{MISSING} na n/a n.a. nan null none nil ? - -- . unknown missing unspecified undefined #n/a not_available".split()
+) | frozenset(
+    {
+        "",
+        "not available",
+        "not known",
+        "not reported",
+        "not stated",
+        "not disclosed",
+        "no data",
+        "no answer",
+        "declined to answer",
+        "decline to state",
+        "prefer not to say",
+        "prefer not to answer",
+    }
+)
 
 
-def _is_unknown(label: Any) -> bool:
+def is_unknown(label: Any) -> bool:
+    """Whether a group, or one of its parts, is a word for not known."""
     parts = label if isinstance(label, tuple) else (label,)
     return any(str(part).strip().casefold() in UNKNOWN for part in parts)
 
@@ -58,13 +76,15 @@ def ratio_interval(
     return np.where(selected <= 0, 0.0, np.exp(middle - half)), np.minimum(np.exp(middle + half), 1 / least)
 
 
-def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.DataFrame:
+def impact_table(
+    table: PublishedStatistics, confidence: float = 0.95, small_share: float = SMALL_SHARE
+) -> pd.DataFrame:
     """Impact ratios of the groups of one table; see :func:`impact_ratios` for the columns."""
     counts, labels = table.counts, list(table.groups)
     people, selected = counts.n.astype(np.float64), counts.selected.astype(np.float64)
     rate, share = counts.selection_rate, ratio(people, people.sum())
-    unknown = np.array([_is_unknown(label) for label in labels], dtype=bool)
-    apart = ~unknown & (share < SMALL_SHARE)
+    unknown = np.array([is_unknown(label) for label in labels], dtype=bool)
+    apart = ~unknown & (share < small_share)
     compared = ~unknown & ~apart & ~np.isnan(rate)
     impact, low, high = (np.full(len(labels), np.nan) for _ in range(3))
     under = np.zeros(len(labels), dtype=bool)
@@ -152,7 +172,12 @@ def check_pool(pool: Any, table: PublishedStatistics) -> pd.Series:
     return pd.Series(people, index=table.groups, name="pool")
 
 
-def impact_ratios(table: PublishedStatistics, confidence: float = 0.95, pool: pd.Series | None = None) -> pd.DataFrame:
+def impact_ratios(
+    table: PublishedStatistics,
+    confidence: float = 0.95,
+    pool: pd.Series | None = None,
+    small_share: float = SMALL_SHARE,
+) -> pd.DataFrame:
     """Impact ratios by each column of groups, and by their combinations, with simultaneous intervals.
 
     Returns
@@ -161,17 +186,19 @@ def impact_ratios(table: PublishedStatistics, confidence: float = 0.95, pool: pd
         One row per category: ``by`` (the column, or columns), ``category``, ``n``, ``share`` of all people,
         ``selected``, ``selection_rate``, ``impact_ratio`` with ``impact_ratio_low`` and ``impact_ratio_high``
         (simultaneous over the categories of one ``by``), ``under_four_fifths``, ``highest`` (the one that others are
-        compared with), ``set_apart`` (under 2% of people: never the highest) and ``unknown`` (not compared). With a
-        ``pool`` also ``pool``, ``application_rate`` (screened people over the pool), and the same rates and ratios per
-        potential applicant, as ``pool_selection_rate``, ``pool_impact_ratio`` and so on.
+        compared with), ``set_apart`` (under ``small_share`` of people: never the highest) and ``unknown`` (not
+        compared). With a ``pool`` also ``pool``, ``application_rate`` (screened people over the pool), and the same
+        rates and ratios per potential applicant, as ``pool_selection_rate``, ``pool_impact_ratio`` and so on.
     """
     check_fraction(confidence, "confidence", inclusive=False)
     n_columns = table.groups.nlevels
     tables = [_by_column(table, column) for column in range(n_columns)] if n_columns > 1 else []
-    frame = pd.concat([impact_table(part, confidence) for part in [*tables, table]], ignore_index=True)
+    frame = pd.concat([impact_table(part, confidence, small_share) for part in [*tables, table]], ignore_index=True)
     if pool is None:
         return frame
     potential = PublishedStatistics(table.groups, replace(table.counts, n=pool.to_numpy()))
-    per_potential = impact_ratios(potential, confidence)[list(PER_POTENTIAL)].rename(columns=PER_POTENTIAL)
+    per_potential = impact_ratios(potential, confidence, small_share=small_share)[list(PER_POTENTIAL)].rename(
+        columns=PER_POTENTIAL
+    )
     per_potential.insert(1, "application_rate", ratio(frame["n"], per_potential["pool"]))
     return frame.join(per_potential)

@@ -19,6 +19,7 @@ from selfselect._text import json_text, printable
 from selfselect.auditing import Audit
 from selfselect.auditing.impact import check_pool
 from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
+from selfselect.report.money import Money
 from selfselect.report.sentences.audits import POOL_NOTE, group_statuses, group_warnings, uncertainty_lines
 from selfselect.report.sentences.words import percent_or_bounds
 from selfselect.report.tables import cost_rows, impact_rows, interval_text, status_text
@@ -27,8 +28,8 @@ from selfselect.tabular.columns import match_groups
 from selfselect.tabular.table import listing
 
 from .errors import CONDITION_FAILED, BadInput
-from .inputs import all_groups, load_audits, meaning_line, table_at
-from .outputs import Outputs, check_files, deliver, for_files, name_report, write_files
+from .inputs import all_groups, group_rules, load_audits, meaning_line, money, table_at
+from .outputs import Outputs, check_files, deliver, for_files, name_report, priced_dict, write_files
 from .terminal import MAX_ROWS, text_table
 
 
@@ -36,7 +37,8 @@ def run(file: str, separately: bool, **options: Any) -> None:
     """Audit a table, and fail if a condition does not hold."""
     # with several columns, each has a report and a table; JSON is one list
     by_column: list[Outputs] = [
-        {"json": None} | {kind: _file_for_column(options[kind], column) for kind in ("report", "csv")}
+        {"json": None, "worth": options["worth"], "currency": options["currency"]}
+        | {kind: _file_for_column(options[kind], column) for kind in ("report", "csv", "xlsx")}
         for column in options["groups"]
     ]
     written = [{"json": options["json"]}, *by_column] if separately else [options]
@@ -49,7 +51,7 @@ def run(file: str, separately: bool, **options: Any) -> None:
     limit, surely = options["max_social_cost"], options["surely"]
     stated = [stated_conditions(audit, required, limit, surely) for audit in audits]
     audits = [_with_conditions(audit, own, surely) for audit, own in zip(audits, stated, strict=True)]
-    show = partial(_show, impact=options["impact"])
+    show = partial(_show, impact=options["impact"], worth=money(options))
     if separately:
         _deliver_each(audits, by_column, options, show)
     else:
@@ -73,7 +75,7 @@ def _with_pool(audit: Audit, options: Mapping[str, Any]) -> Audit:
     """The same audit with the counts of potential applicants of a table."""
     columns = options["groups"] if audit.published.groups.nlevels > 1 else [audit.provenance.groups]
     with table_at(options["pool"], options) as table:
-        pool = read_pool(table, columns, options["missing"])
+        pool = read_pool(table, columns, group_rules(options))
     lacking = [name for name in audit.names if name not in pool.index]
     if lacking:
         raise BadInput(f"{options['pool']} has no row for group {listing(lacking)}.")
@@ -95,7 +97,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], options: Outputs,
         for_files(audit, options["min_cell"], each, {"json": json_file})
         for audit, each in zip(audits, outputs, strict=True)
     ]
-    text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in shared])
+    text = json_text([{"by": audit.provenance.groups} | priced_dict(audit, outputs[0]) for audit in shared])
     if json_file not in (None, "-"):
         write_atomically(str(json_file), text)
     for audit, each in zip(shared, outputs, strict=True):
@@ -109,7 +111,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], options: Outputs,
         name_report(each)
 
 
-def _show(audit: Audit, *, impact: bool) -> None:
+def _show(audit: Audit, *, impact: bool, worth: Money | None) -> None:
     if audit.cost_range is not None:
         click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
         click.echo("\nAt the lower end of the range, to which the table and the intervals belong:")
@@ -120,6 +122,12 @@ def _show(audit: Audit, *, impact: bool) -> None:
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
     rows = [_group_row(audit.names[i], records[i], warnings[i]) for i in order[:MAX_ROWS]]
+    if worth is not None:
+        proportional = audit.terms.kind == "proportional"
+        rows = [
+            _with_money(row, worth.of(records[i], proportional=proportional), worth)
+            for i, row in zip(order, rows, strict=False)
+        ]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(audit.names) <= MAX_RESAMPLED_GROUPS:
         title, *lines = uncertainty_lines(audit)
@@ -135,6 +143,14 @@ def _show(audit: Audit, *, impact: bool) -> None:
         click.echo(f"\n{POOL_NOTE}")
     if len(audit.costs) > 1:
         click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
+
+
+def _with_money(row: dict[str, str], record: Mapping[str, Any], worth: Money) -> dict[str, str]:
+    """A row with cost and subsidy in money, before the note."""
+    note = row.pop("note")
+    subsidy = "-" if row["subsidy needed"] in ("-", "none helps") else worth.amount_up(record["subsidy_needed_money"])
+    cost = worth.amount(record["cost_money"])
+    return row | {f"cost {worth.column}": cost, f"subsidy {worth.column}": subsidy, "note": note}
 
 
 def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str]:

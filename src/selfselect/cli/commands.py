@@ -5,12 +5,15 @@ Nothing heavy is imported before the options make sense, so that help and usage 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
 import click
 
+from .command import check_together, command
 from .options import (
+    BUDGET,
     COSTS,
     Number,
     check_cost_options,
@@ -21,8 +24,13 @@ from .options import (
     costs_option,
     file_options,
     flag,
+    group_option,
+    impact_group_options,
+    impact_model_options,
+    known_people_options,
     lower_passes_option,
     model_options,
+    money_options,
     output_options,
     people_options,
     prediction_positive_option,
@@ -33,8 +41,10 @@ from .options import (
     share,
     subsidy_options,
     surely_option,
+    untested_option,
     weight_option,
 )
+from .progress import still_working
 
 #: More resamples would take long, and hardly change an interval.
 MAX_RESAMPLES = 100_000
@@ -49,10 +59,11 @@ RESPONSES = ("logit", "probit")
 def _run(options: dict[str, Any]) -> None:
     """Do the work of the subcommand: the function ``run`` of the module of its name."""
     name = str(click.get_current_context().command.name).replace("-", "_")
-    import_module(f"{__package__}.{name}").run(**options)
+    with still_working(name.replace("_", "-")) if name != "app" else nullcontext():
+        import_module(f"{__package__}.{name}").run(**options)
 
 
-@click.command(short_help="See on bundled data what self-selection does.")
+@command(short_help="See on bundled data what self-selection does.")
 @click.option("--report", metavar="HTML", help="Where to write the report [default: selfselect-demo.html, numbered].")
 @flag("--force", help="Write over a report that exists.")
 def demo(**options: Any) -> None:
@@ -60,20 +71,23 @@ def demo(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Find problems in a table.")
+@command(short_help="Find problems in a table.", first=("label", "positive", "group", "score"))
 @click.argument("file")
-@people_options
+@known_people_options
 @model_options
+@untested_option
 @column("--ignore", multiple=True, help="Column not to check.")
 @file_options
 def check(**options: Any) -> None:
     """Find problems in a table, before anything is computed from it.
 
-    This checks labels and groups, the scores or decisions of a model (--score or --prediction, if given), and all other
+    With FILE alone, this shows what each column holds and could be, and the command to run next. With --label and
+    --group it checks them, the scores or decisions of a model (--score or --prediction, if given), and all other
     columns as features. Every other command checks the columns that it reads.
 
     \b
-    Example:
+    Examples:
+      selfselect check loans.csv
       selfselect check loans.csv --label repaid --positive yes --group region --score score
 
     Exit code 0: no problem was found; 1: some were; 2: wrong input.
@@ -83,12 +97,12 @@ def check(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="See who would not apply to a screening model, and what follows.")
-@screening_options
-@flag(
-    "--untested",
-    help="Labels of people who do not pass may be empty. Numbers that depend on them are given as bounds.",
+@command(
+    short_help="See who would not apply to a screening model, and what follows.",
+    first=("positive", "score", "prediction", "cost", "report"),
 )
+@screening_options
+@untested_option
 @click.option(
     "--cost",
     "costs",
@@ -100,6 +114,7 @@ def check(**options: Any) -> None:
 @cost_of_option
 @costs_option
 @subsidy_options
+@money_options
 @output_options
 @click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
 @share("--max-social-cost", help="Fail (exit code 1) if a larger share of qualified people stays away.")
@@ -133,13 +148,42 @@ def audit(**options: Any) -> None:
         raise click.UsageError("--pool counts people, one row each: it does not go with --weight or --person.")
     if options["pool"] == "-":
         raise click.UsageError("--pool cannot be standard input.")
-    check_cost_options(options["costs"], **options)
+    check_together(lambda: check_cost_options(options["costs"], **options), lambda: check_model_options(**options))
+    _run(options)
+
+
+@command(
+    short_help="Compare selection or scoring rates of groups: no label, no cost.",
+    first=("score", "prediction", "threshold", "report"),
+)
+@click.argument("file")
+@group_option(required=True)
+@impact_model_options
+@impact_group_options
+@flag("--all-categories", help="Let categories under 2% of the people be the highest too.")
+@output_options
+@file_options
+def impact(**options: Any) -> None:
+    """Show selection rates, scoring rates and impact ratios by group, as New York City's Local Law 144 asks for.
+
+    With --score, the scoring rate is the share of a group that scores above the median of all people; --threshold adds
+    selection rates. With several --group there is a table for each, and one for their combinations. People of unknown
+    category (empty, "unknown", --unknown VALUE) are counted and not compared.
+
+    \b
+    Examples:
+      selfselect impact loans.csv --group region --score score --report impact.html
+      selfselect impact applicants.csv --group sex --group race --prediction invited --prediction-positive yes
+
+    Exit code 0: fine; 2: wrong input.
+    """  # noqa: D301
     check_model_options(**options)
     _run(options)
 
 
-@click.command(short_help="Find subsidies that bring groups in.")
+@command(short_help="Find subsidies that bring groups in.", first=("positive", "score", "cost", "target", "budget"))
 @screening_options
+@untested_option
 @cost_option
 @cost_of_option
 @costs_option
@@ -152,9 +196,9 @@ def audit(**options: Any) -> None:
 )
 @click.option(
     "--budget",
-    type=Number(0),
-    metavar="AMOUNT",
-    help="Pay at most this in all, so that social cost is lowest, in units of what being hired is worth to a person.",
+    type=BUDGET,
+    help="Pay at most this in all, so that social cost is lowest: in units of what being hired is worth to a person, "
+    "or in money with --worth (150000EUR).",
 )
 @click.option(
     "--confidence",
@@ -169,6 +213,7 @@ def audit(**options: Any) -> None:
 )
 @flag("--drop-group", help="With --retrain: the firm's model does not see the group columns.")
 @column("--ignore", multiple=True, help="With --retrain: column not to learn from.")
+@money_options
 @output_options
 @file_options
 def plan(**options: Any) -> None:
@@ -186,17 +231,21 @@ def plan(**options: Any) -> None:
     can, or it drives another group out; 2: wrong input.
     """  # noqa: D301
     check_cost_options(**options)
+    if options["budget"] is not None and options["budget"][1] and options["worth"] is None:
+        raise click.UsageError("A --budget in money needs --worth, what being selected is worth to a person.")
     if not options["retrain"] and (options["drop_group"] or options["ignore"]):
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if options["retrain"] and options["file"] == "-":
         raise click.UsageError("--retrain reads the table twice, and standard input can be read only once.")
+    if options["retrain"] and options["untested"]:
+        raise click.UsageError("--untested and --retrain do not go together: the firm trains on people with labels.")
     if options["retrain"] and options["weight"] is not None:
         raise click.UsageError("--weight and --retrain do not go together: the firm trains on people, not on weights.")
     check_model_options(**options)
     _run(options)
 
 
-@click.command(short_help="Compare all thresholds of a score.")
+@command(short_help="Compare all thresholds of a score.", first=("positive", "score", "cost", "max-social-cost"))
 @screening_options
 @cost_option
 @cost_of_option
@@ -232,7 +281,7 @@ def frontier(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Compare two years, or two models.")
+@command(short_help="Compare two years, or two models.", first=("positive", "score", "cost", "same-people"))
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]")
 @people_options
 @column("--score", multiple=True, help="Score; twice if the two are in different columns.")
@@ -241,6 +290,7 @@ def frontier(**options: Any) -> None:
 @column("--prediction", multiple=True, help="Who passes; once or twice.")
 @prediction_positive_option
 @weight_option
+@untested_option
 @click.option("--cost", type=Number(0, 1), multiple=True, help="Cost of being tested; twice if it changed.")
 @costs_option
 @column(
@@ -278,12 +328,17 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("--same-people is for two files; in one they are the same people.")
     if len(files) == 1 and max(times.values()) < 2:
         raise click.UsageError("With one FILE, give --score, --prediction or --threshold twice: once per model.")
+    if options["untested"] and (len(files) == 1 or options["same_people"] is not None):
+        raise click.UsageError(
+            "--untested is for two sets of people. Two models on the same people pass different ones, and need "
+            "the labels of all."
+        )
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be one of the two files only.")
     _run({"files": files, **options})
 
 
-@click.command(short_help="Train a model that takes self-selection into account.")
+@command(short_help="Train a model that takes self-selection into account.", first=("positive", "cost", "method"))
 @click.argument("file")
 @people_options
 @cost_option
@@ -346,7 +401,9 @@ def train(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Simulate rounds of publishing, applying and retraining.")
+@command(
+    short_help="Simulate rounds of publishing, applying and retraining.", first=("positive", "cost", "rounds", "method")
+)
 @click.argument("file")
 @people_options
 @cost_option
@@ -405,7 +462,7 @@ def simulate(**options: Any) -> None:
     _run(options)
 
 
-@click.command(short_help="Add the predictions of a model to a table.")
+@command(short_help="Add the predictions of a model to a table.")
 @click.argument("model_file", metavar="MODEL")
 @click.argument("file")
 @click.option("--output", "csv", metavar="CSV", help="Where to write the table [default: to the terminal].")
@@ -430,7 +487,7 @@ def predict(**options: Any) -> None:
     _run(options)
 
 
-@click.command("estimate-cost", short_help="Estimate costs from a log of applications.")
+@command("estimate-cost", short_help="Estimate costs from a log of applications.")
 @click.argument("file")
 @column("--group", "groups", required=True, multiple=True, help="Group of each row; repeat it for combinations.")
 @column("--published", required=True, help="What was published about the group: a share between 0 and 1.")
@@ -461,7 +518,9 @@ def predict(**options: Any) -> None:
     help="Write everything for other programs; other commands read the costs from this file with their --costs.",
 )
 @click.option("--csv", metavar="CSV", help="Write the table of groups.")
+@click.option("--xlsx", metavar="XLSX", help="Write the table of groups as a workbook.")
 @click.option("--figure", metavar="PICTURE", help="Draw observed rates and the fitted response (.png, .svg or .pdf).")
+@money_options
 @file_options
 def estimate_cost(**options: Any) -> None:
     """Estimate what applying costs each group from a log of applications.
@@ -481,9 +540,44 @@ def estimate_cost(**options: Any) -> None:
     _run(options)
 
 
+@command(short_help="Write a workbook to fill in.")
+@click.argument("xlsx", metavar="XLSX")
+@flag("--decisions", help="The model's decisions (passes or not) instead of its scores.")
+@flag("--force", help="Write over a file that exists.")
+def template(**options: Any) -> None:
+    """Write a workbook with a row for each person, to be filled in and read back without options.
+
+    Its sheet settings holds options of the command; options that are typed come before them.
+
+    \b
+    Example:
+      selfselect template people.xlsx
+      selfselect audit people.xlsx
+
+    Exit code 0: fine; 2: the file cannot be written.
+    """  # noqa: D301
+    _run(options)
+
+
+@command(short_help="Do all this in a browser, on this machine.")
+@click.option(
+    "--port", type=click.IntRange(1024, 65535), default=8501, show_default=True, help="Where the app listens."
+)
+@click.option(
+    "--max-upload", type=click.IntRange(1, 4096), default=500, show_default=True, metavar="MB", help="Largest file."
+)
+@click.option("--browser/--no-browser", default=True, help="Open a browser  [default: yes]")
+def app(**options: Any) -> None:
+    """Open a page on which to drop a file, choose columns and see the report.
+
+    It listens on this machine only (127.0.0.1), and sends nothing anywhere. Needs the extra app.
+    """
+    _run(options)
+
+
 #: Subcommands by section of the help.
 SECTIONS = {
-    "Start here": (demo, check, audit, estimate_cost),
+    "Start here": (demo, app, template, check, audit, impact, estimate_cost),
     "Decide": (plan, frontier, compare),
     "Models": (train, predict, simulate),
 }

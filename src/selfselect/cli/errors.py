@@ -9,7 +9,7 @@ import click
 
 from selfselect._errors import InputError
 from selfselect._text import printable, quote
-from selfselect.tabular.errors import TableError
+from selfselect.tabular.errors import TableError, TableErrors
 
 if TYPE_CHECKING:
     from selfselect.tabular.data_checks import Finding
@@ -23,6 +23,7 @@ ERROR_HINTS = {
     "which_delimiter": ("--delimiter", "Pass it as --delimiter."),
     "decimal": ("--decimal", "Or pass --decimal {decimal!r}."),
     "which_decimal": ("--decimal", "Pass it as --decimal."),
+    "header_row": ("--header-row", "Row {header_row} seems to name the columns: pass --header-row {header_row}."),
     "max_bytes": ("--max-size", "If it is what you expect, raise the limit with --max-size."),
     "encoding": ("--encoding", "Or pass --encoding {encoding}."),
     "untested": (
@@ -30,7 +31,10 @@ ERROR_HINTS = {
         "If only people who did not pass lack it, pass --untested: precision and who applies are known all the same, "
         "the rest within bounds.",
     ),
-    "missing": ("--missing", "Or pass --missing own-group to count them as a group."),
+    "missing": (
+        "--missing",
+        "Or pass --missing own-group to count them as a group, or --missing drop to leave them out.",
+    ),
     "more_labels": ("--positive", "Pass --positive VALUE: all other values then mean not qualified."),
     "positive": ("--positive", "Pass it as --positive VALUE."),
     "prediction_positive": ("--prediction-positive", "Pass it as --prediction-positive VALUE."),
@@ -49,9 +53,12 @@ FINDING_HINTS = {
     "threshold_outside": ("--threshold", "Pass it as --threshold."),
     "decisions_reversed": ("--prediction-positive", "Pass it as --prediction-positive VALUE."),
     "more_labels": ("--positive", "Repeat --positive for each."),
-    "unknown_group": ("--missing", "With --missing own-group, empty cells are a group of their own."),
-    "names_people": ("--ignore", "Pass --ignore {name}."),
-    "label_again": ("--ignore", "To leave it out, pass --ignore {name}."),
+    "unknown_group": (
+        "--unknown",
+        "With --unknown VALUE they count as empty, and --missing says what becomes of them.",
+    ),
+    "names_people": ("--ignore", "Leave out: {ignore}."),
+    "leaks": ("--ignore", "To leave out: {ignore}."),
     "label_is_group": ("--group", "Pass another --group."),
     "group_is_label": ("--group", "Pass another --group."),
     "groups_of_one": ("--group", "Pass another --group."),
@@ -79,15 +86,18 @@ def _hint(hints: Mapping[str, tuple[str, str]], cause: InputError | Finding, com
     option, text = hints.get(cause.key or "", ("", ""))
     if not _has_option(command, option):
         return ""
-    name = quote(str(cause.details.get("name", "NAME")))
-    return text.format_map({"delimiter": ";", "decimal": ",", "encoding": "ENCODING", **cause.details, "name": name})
+    ignored = " ".join(f"--ignore {quote(name)}" for name in cause.details.get("names", ["NAME"]))
+    values = {"delimiter": ";", "decimal": ",", "encoding": "ENCODING", "header_row": 2, "ignore": ignored}
+    return text.format_map({**values, **cause.details, "name": quote(str(cause.details.get("name", "NAME")))})
 
 
 def error_message(error: InputError, command: click.Command) -> str:
     """An error of the library, with the option that it is about and the option that would settle it."""
+    if isinstance(error, TableErrors):
+        return "\n".join(error_message(one, command) for one in error.errors)
     hint = _hint(ERROR_HINTS, error, command)
     if error.key == "untested" and not hint:
-        hint = "If only people who did not pass lack it, the command audit can count them apart."
+        hint = "If only people who did not pass lack it: audit, check, plan and compare can count them apart."
     blamed = "--" + str(error.details.get("named_by") or "").replace("_", "-")
     message = str(error)
     if isinstance(error, TableError) and _has_option(command, blamed):

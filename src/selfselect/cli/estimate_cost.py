@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from selfselect._files import write_atomically
 from selfselect._text import printable
 from selfselect.estimation import EstimatedBehaviour, fit_behaviour
 from selfselect.plotting import EstimatedResponseDisplay
+from selfselect.report.money import Money
 from selfselect.report.sentences.estimates import cost_options
 from selfselect.report.tables import estimate_rows
 from selfselect.tabular.applications import read_applications
 
 from .errors import CONDITION_FAILED
-from .inputs import table_at
+from .inputs import money, table_at
 from .outputs import check_files, check_pictures, deliver, picture
 from .terminal import text_table
 
@@ -40,7 +42,7 @@ def run(file: str, groups: tuple[str, ...], period: str | None, **options: Any) 
     )
     if figure is not None:
         write_atomically(figure, picture(EstimatedResponseDisplay(result), Path(figure).suffix[1:].lower()))
-    deliver(result, options | {"report": None}, _show)
+    deliver(result, options | {"report": None}, partial(_show, worth=money(options)))
     in_json = options["json"] == "-"
     if figure is not None:
         click.echo(f"\nPicture: {printable(figure)}", err=in_json)
@@ -51,9 +53,13 @@ def run(file: str, groups: tuple[str, ...], period: str | None, **options: Any) 
         _show_options(result, options["json"])
 
 
-def _show(result: EstimatedBehaviour) -> None:
+def _show(result: EstimatedBehaviour, worth: Money | None) -> None:
     click.echo(printable(result.verdict()))
-    click.echo("\n" + text_table(estimate_rows(result), left=("group", "note"), rest="--csv and --costs hold all"))
+    rows = estimate_rows(result)
+    if worth is not None:
+        costs = result.to_frame()["cost"]
+        rows = [row | {f"cost {worth.column}": worth.text(cost)} for row, cost in zip(rows, costs, strict=True)]
+    click.echo("\n" + text_table(rows, left=("group", "note"), rest="--csv and --costs hold all"))
 
 
 def _show_options(result: EstimatedBehaviour, costs_file: str | None) -> None:

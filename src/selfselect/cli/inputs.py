@@ -17,7 +17,8 @@ import pandas as pd
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance, ScreeningResult, group_names
 from selfselect.costs import Terms
-from selfselect.tabular.columns import match_groups
+from selfselect.report.money import Money
+from selfselect.tabular.columns import GroupRules, match_groups
 from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import (
     DecisionColumn,
@@ -45,7 +46,7 @@ def table_at(file: str, options: Options) -> Iterator[Table]:
     """Open a table. Notes about how it is read are shown once, at the end."""
     notes: list[str] = []
     try:
-        names = ("encoding", "delimiter", "decimal", "sheet", "max_bytes")
+        names = ("encoding", "delimiter", "decimal", "sheet", "header_row", "max_bytes")
         with open_table(file, **{name: options[name] for name in names}) as table:
             notes = table.notes
             yield table
@@ -62,6 +63,16 @@ def people_columns(options: Options) -> PeopleColumns:
     return PeopleColumns(
         **{field.name: options[field.name] for field in fields(PeopleColumns) if field.name in options}
     )
+
+
+def group_rules(options: Options) -> GroupRules:
+    """How cells become groups."""
+    return GroupRules(**{field.name: options[field.name] for field in fields(GroupRules)})
+
+
+def money(options: Options) -> Money | None:
+    """What shares are worth, if the user said it."""
+    return None if options.get("worth") is None else Money(options["worth"], options["currency"])
 
 
 def model_column(options: Options) -> Model:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import click
@@ -86,6 +87,31 @@ def read_named_amount(text: str) -> tuple[str, float]:
     return name, amount
 
 
+def read_bands(text: str) -> tuple[str, tuple[float, ...]]:
+    """COLUMN=EDGE,EDGE: rising edges that cut a column of numbers into bands."""
+    name, sign, edges = text.rpartition("=")
+    try:
+        numbers = tuple(float(edge) for edge in edges.split(","))
+    except ValueError:
+        numbers = (math.nan,)
+    if not sign or not all(map(math.isfinite, numbers)) or any(b <= a for a, b in pairwise(numbers)):
+        raise ValueError(f"{quote(text)} is not COLUMN=EDGE,EDGE with rising numbers, as in age=25,35,50.")
+    return name, numbers
+
+
+def read_budget(text: str) -> tuple[float, bool]:
+    """A number of units of worth (50), or an amount of money (150000EUR); and whether it is money."""
+    match = re.fullmatch(r"\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*", text)
+    try:
+        number = float(match[1]) if match else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        hint = number_hint(text)
+        raise ValueError(f"{quote(text)} is not a finite number of at least 0, nor money such as 150000EUR.{hint}")
+    return number, bool(match and match[2])
+
+
 def read_size(text: str) -> int:
     """A number of bytes: 500MB, 8GB, or just digits."""
     match = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", text.strip().upper())
@@ -94,9 +120,11 @@ def read_size(text: str) -> int:
     return int(match[1]) * int(1024 ** " KMGT".index(match[2] or " "))
 
 
-COSTS, NAMED_AMOUNT, SIZE = (
+COSTS, NAMED_AMOUNT, BANDS, BUDGET, SIZE = (
     Parsed("COST", read_costs),
     Parsed("NAME=AMOUNT", read_named_amount),
+    Parsed("COLUMN=EDGE,EDGE", read_bands),
+    Parsed("AMOUNT", read_budget),
     Parsed("SIZE", read_size),
 )
 
@@ -147,36 +175,74 @@ file_options = all_of(
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file, by name or number [default: the first]."),
     click.option(
+        "--header-row",
+        type=click.IntRange(1),
+        default=1,
+        metavar="NUMBER",
+        help="Row of a CSV or .xlsx file that names the columns; rows above it are left out [default: the first].",
+    ),
+    click.option(
         "--max-size", "max_bytes", type=SIZE, help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
     ),
     flag("--force", help="Write over output files that exist."),
 )
 
+
+def _group_options(missing: str) -> Callable[[Command], Command]:
+    """How cells become groups, and what becomes of rows without one by default."""
+    return all_of(
+        click.option(
+            "--unknown",
+            multiple=True,
+            metavar="VALUE",
+            help="A group that means that it is not known, like an empty cell; repeatable.",
+        ),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "own-group", "drop"]),
+            default=missing,
+            show_default=True,
+            callback=lambda context, option, value: value.replace("-", "_"),
+            help="Rows whose group is empty: an error, a group of their own, or left out.",
+        ),
+        click.option(
+            "--bands",
+            type=BANDS,
+            multiple=True,
+            callback=lambda context, option, value: dict(value),
+            help="Cut a --group column of numbers into bands, as in age=25,35,50; repeatable.",
+        ),
+    )
+
+
+impact_group_options = _group_options("own-group")
+
 #: Columns of labels and groups.
-people_options = all_of(
-    column("--label", required=True, help="Who is qualified: a column of two values, or of more with --positive."),
-    click.option(
-        "--positive",
-        multiple=True,
-        metavar="VALUE",
-        help="The value that means qualified, if not 1, true or yes; repeat it for several. All others then mean not.",
-    ),
-    column(
-        "--group",
-        "groups",
-        required=True,
-        multiple=True,
-        help="Group of each person; repeat it for combinations of columns.",
-    ),
-    column("--person", help="Id of each row's person, if people have several rows: intervals then count people."),
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "own-group"]),
-        default="error",
-        show_default=True,
-        callback=lambda context, option, value: value.replace("-", "_"),
-        help="What to do with rows whose group is empty.",
-    ),
+#: Columns of labels and groups.
+group_option = partial(
+    column, "--group", "groups", multiple=True, help="Group of each person; repeat it for combinations."
+)
+
+
+def _people_options(required: bool) -> Callable[[Command], Command]:
+    return all_of(
+        column("--label", required=required, help="Who is qualified: two values, or more with --positive."),
+        click.option(
+            "--positive",
+            multiple=True,
+            metavar="VALUE",
+            help="The value that means qualified, if not 1, true or yes; repeatable. All others then mean not.",
+        ),
+        group_option(required=required),
+        _group_options("error"),
+        column("--person", help="Id of each row's person, if people have several rows: intervals then count people."),
+    )
+
+
+people_options, known_people_options = _people_options(True), _people_options(False)
+untested_option = flag(
+    "--untested",
+    help="Labels of people who do not pass may be empty. Numbers that depend on them are given as bounds.",
 )
 
 weight_option = column(
@@ -189,14 +255,20 @@ prediction_positive_option = click.option(
     "--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1, true or yes."
 )
 
+
 #: Scores with a threshold, or decisions.
-model_options = all_of(
-    column("--score", help="Score of a model; above the threshold passes screening."),
-    click.option("--threshold", type=float, metavar="T", help="[default: 0.5 if all scores are between 0 and 1]"),
-    lower_passes_option,
-    column("--prediction", help="Who passes screening, instead of a score."),
-    prediction_positive_option,
-)
+def _model_options(threshold: str) -> Callable[[Command], Command]:
+    return all_of(
+        column("--score", help="Score of a model; above the threshold passes screening."),
+        click.option("--threshold", type=float, metavar="T", help=threshold),
+        lower_passes_option,
+        column("--prediction", help="Who passes screening, instead of a score."),
+        prediction_positive_option,
+    )
+
+
+model_options = _model_options("[default: 0.5 if all scores are between 0 and 1]")
+impact_model_options = _model_options("Show selection rates too, of people above T.")
 
 #: A table with the scores or decisions of a model.
 screening_options = all_of(click.argument("file"), people_options, model_options, weight_option)
@@ -248,11 +320,23 @@ report_options = all_of(
     ),
 )
 
+#: What shares are worth.
+money_options = all_of(
+    click.option(
+        "--worth",
+        type=Number(0, min_open=True),
+        metavar="MONEY",
+        help="What being selected is worth to a person: costs and subsidies are then shown in money too.",
+    ),
+    click.option("--currency", default="", metavar="TEXT", help="Of --worth, as in EUR."),
+)
+
 #: Where a result goes besides the terminal.
 output_options = all_of(
     report_options,
     click.option("--json", metavar="JSON", help="Write everything for other programs ('-': to the terminal)."),
     click.option("--csv", metavar="CSV", help="Write the table of groups; of several costs, at the first."),
+    click.option("--xlsx", metavar="XLSX", help="Write all tables as the sheets of a workbook."),
 )
 
 

@@ -11,20 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from selfselect._files import is_stream, write_atomically
 from selfselect._text import json_text, printable
 from selfselect.report import check_available
 from selfselect.report.sentences.words import merged_sentence
+from selfselect.report.sheets import result_sheets
+from selfselect.tabular.excel import check_excel, workbook_bytes
 from selfselect.tabular.write import csv_lines
 
 from .errors import BadInput
+from .inputs import money
 
 #: Options that name an output file, with the suffixes that it may have.
 SUFFIXES = {
     "report": (".html", ".htm"),
     "json": (".json",),
     "csv": (".csv",),
+    "xlsx": (".xlsx",),
     "model": (".skops",),
     "figure": (".png", ".svg", ".pdf"),
 }
@@ -62,6 +67,8 @@ def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str | None] = (
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
     if any(each.get("report") is not None for each in outputs):
         check_available()
+    if any(each.get("xlsx") is not None for each in outputs):
+        check_excel()
 
 
 def check_pictures(figure: str | None) -> None:
@@ -96,7 +103,7 @@ def deliver(result: Any, options: Outputs, show: Callable[[Any], None]) -> None:
     shared = for_files(result, options["min_cell"], options) if "min_cell" in options else result
     write_files(shared, options)
     if options["json"] == "-":
-        click.echo(json_text(shared.to_dict()).encode(), nl=False)
+        click.echo(json_text(priced_dict(shared, options)).encode(), nl=False)
     else:
         show(result)
     name_report(options)
@@ -104,7 +111,7 @@ def deliver(result: Any, options: Outputs, show: Callable[[Any], None]) -> None:
 
 def for_files(result: Any, min_cell: int, *outputs: Outputs) -> Any:
     """The result as files may hold it: without numbers about fewer people. Merged groups, or exact counts, are said."""
-    if not any(each.get(kind) is not None for each in outputs for kind in ("report", "json", "csv", "model")):
+    if not any(each.get(kind) is not None for each in outputs for kind in ("report", "json", "csv", "xlsx", "model")):
         return result
     if min_cell == 0:
         click.echo("Warning: the files hold exact counts, which may single out people. Do not pass them on.", err=True)
@@ -121,14 +128,31 @@ def write_files(result: Any, outputs: Outputs) -> None:
     The CSV file begins with the names of groups, if there are any.
     """
     if outputs["json"] not in (None, "-"):
-        write_atomically(outputs["json"], json_text(result.to_dict()))
+        write_atomically(outputs["json"], json_text(priced_dict(result, outputs)))
     if outputs["csv"] is not None:
-        frame, names = result.to_frame(), result.row_names()
+        frame, names = _priced(result.to_frame(), result, outputs), result.row_names()
         if names is not None:
             frame.insert(0, "group", names)
         write_atomically(outputs["csv"], csv_lines([map(str, frame.columns), *frame.itertuples(index=False)]))
+    if outputs.get("xlsx") is not None:
+        sheets = {name: _priced(frame, result, outputs) for name, frame in result_sheets(result).items()}
+        write_atomically(outputs["xlsx"], workbook_bytes(sheets))
     if outputs["report"] is not None:
         write_atomically(outputs["report"], result.to_html(min_cell=0))
+
+
+def priced_dict(result: Any, outputs: Outputs) -> dict[str, Any]:
+    """A result as plain values, with amounts of money if the user said what shares are worth."""
+    worth = money(outputs)
+    content: dict[str, Any] = result.to_dict()
+    return content if worth is None else {"worth": worth.worth, "currency": worth.currency} | worth.of(content)
+
+
+def _priced(frame: pd.DataFrame, result: Any, outputs: Outputs) -> pd.DataFrame:
+    """A table with amounts of money, if the user said what shares are worth."""
+    worth = money(outputs)
+    kind = getattr(result, "subsidy_kind", None) or getattr(getattr(result, "terms", None), "kind", "additive")
+    return frame if worth is None else worth.of_frame(frame, proportional=kind == "proportional")
 
 
 def name_report(outputs: Outputs) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from selfselect._text import printable, quote
 from selfselect.costs import Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.publishing import PublishedStatistics
+from selfselect.report.money import Money
 from selfselect.report.sentences.plans import plan_warnings
 from selfselect.report.tables import outcome_rows
 from selfselect.tabular.columns import match_groups
@@ -22,7 +24,7 @@ from selfselect.tabular.features import fit_encoder, read_features
 from selfselect.tabular.loading import read_for_training
 
 from .errors import CONDITION_FAILED
-from .inputs import load_audits, meaning_line, people_columns, table_at
+from .inputs import load_audits, meaning_line, money, people_columns, table_at
 from .outputs import check_files, deliver
 from .terminal import text_table, yes_or_no
 
@@ -32,7 +34,11 @@ def run(file: str, retrain: bool, drop_group: bool, ignore: tuple[str, ...], **o
     check_files(options, force=options["force"], inputs=[file, options["costs_file"]])
     (audit,) = load_audits(file, options["cost"], options)
     wanted = match_groups(options["targets"], audit.published.groups, "target") or None
-    settings = {name: options[name] for name in ("budget", "confidence", "subsidy_kind")}
+    settings = {name: options[name] for name in ("confidence", "subsidy_kind")}
+    worth, budget = money(options), options["budget"]
+    if budget is not None:
+        amount_paid, in_money = budget
+        settings["budget"] = amount_paid / worth.worth if in_money and worth is not None else amount_paid
     if retrain:
         hidden = [*ignore, options["score"] or options["prediction"]]  # the firm trains anew, without its present model
         firm = _retraining_firm(file, hidden, not drop_group, options)
@@ -42,7 +48,12 @@ def run(file: str, retrain: bool, drop_group: bool, ignore: tuple[str, ...], **o
             result = plan_under_retraining(audit, firm, wanted, **settings)
     else:
         result = plan_for(audit, wanted, **settings)
-    deliver(result, options, _show)
+    if options["budget"] is not None and not audit.population.counts.labels_known:
+        click.echo(
+            "Note: the budget is used for the qualified people who are known; untested people are not counted.",
+            err=True,
+        )
+    deliver(result, options, partial(_show, worth=worth))
     for warning in plan_warnings(result):
         click.echo(f"Warning: {printable(warning)}", err=True)
     if not result.works:
@@ -61,11 +72,21 @@ def _retraining_firm(
     return refit(None, fit_encoder(frame).transform(frame), people.y, people.groups, people.person)
 
 
-def _show(result: SubsidyPlan) -> None:
+def _show(result: SubsidyPlan, worth: Money | None) -> None:
     click.echo(printable(result.verdict()))
+    if worth is not None:
+        click.echo(
+            f"In money: {worth.text(result.total)} in all, if being selected is worth {worth.text(1.0)} to a person."
+        )
     click.echo(meaning_line(result.before.provenance))
     rest = "--csv and --json hold all"
-    click.echo("\n" + text_table(_group_rows(result), left=("group",), rest=rest))
+    rows = _group_rows(result)
+    if worth is not None:
+        records = result.to_frame().to_dict("records")
+        proportional = result.subsidy_kind == "proportional"
+        priced = [worth.of(record, proportional=proportional) for record in records]
+        rows = [row | _in_money(record, worth) for row, record in zip(rows, priced, strict=True)]
+    click.echo("\n" + text_table(rows, left=("group",), rest=rest))
     audits = {"before": result.before, "re-trained, unpaid": result.retrained, "after": result.after}
     lines = outcome_rows({title: audit for title, audit in audits.items() if audit is not None})
     click.echo("\n" + text_table(lines, left=("",)))
@@ -76,6 +97,14 @@ def _show(result: SubsidyPlan) -> None:
             rest="--json holds all",
         )
         click.echo("\nThe search, one re-trained model per line:\n\n" + steps)
+
+
+def _in_money(record: Mapping[str, Any], worth: Money) -> dict[str, str]:
+    each, paid = record["subsidy_money"], record["payment_money"]
+    return {
+        f"subsidy {worth.column}": "-" if each != each else worth.amount_up(each),
+        f"paid {worth.column}": worth.amount(paid),
+    }
 
 
 def _group_rows(result: SubsidyPlan) -> list[dict[str, str]]:

@@ -116,23 +116,23 @@ def render_audit(
 ) -> str:
     """Page of an audit: the data it computes from, tables of texts, impact ratios, and its texts at first."""
     short = [table for table in impact if len(table["rows"]) <= MAX_IMPACT_ROWS]
-    shown = _printable(texts | {"tables": shown_tables(tables), "impact": short})
+    shown = printable_content(texts | {"tables": shown_tables(tables), "impact": short})
     return render_page("page.html.j2", SCRIPTS, data | dated(), **shown)
 
 
 def render_document(content: dict[str, Any]) -> str:
     """Page that states something once: a headline, a chart, paragraphs and tables (see ``pages.comparison_page``)."""
-    shown = _printable(content)
+    shown = printable_content(content)
     data = {"constants": shown["constants"], "chart": shown["chart"], **dated()}
     return render_page("document.html.j2", DOCUMENT_SCRIPTS, data, content=shown, tables=shown_tables(shown["tables"]))
 
 
-def _printable(content: Any) -> Any:
+def printable_content(content: Any) -> Any:
     """The same with all texts in it printable, because names of groups are in many of them."""
     if isinstance(content, str):
         return printable(content)
     if isinstance(content, dict):
-        return {_printable(name): _printable(value) for name, value in content.items()}
+        return {printable_content(name): printable_content(value) for name, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_printable(value) for value in content]
+        return [printable_content(value) for value in content]
     return content

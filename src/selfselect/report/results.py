@@ -11,11 +11,13 @@ from .dicts import (
     history_to_dict,
     plan_to_dict,
 )
+from .impact_page import impact_audit_to_dict, impact_page
 from .pages import audit_page, comparison_page, frontier_page, history_page, plan_page
 from .sentences.audits import audit_sentences
 from .sentences.comparisons import comparison_sentences
 from .sentences.estimates import estimate_sentences
 from .sentences.frontiers import frontier_sentences
+from .sentences.impact import impact_sentences
 from .sentences.plans import plan_sentences
 from .sentences.rounds import round_sentences
 
@@ -25,6 +27,7 @@ REPORTS: dict[str, tuple[Callable[[Any], Any], ...]] = {
     "Comparison": (comparison_sentences, comparison_to_dict, comparison_page),
     "EstimatedBehaviour": (estimate_sentences, estimate_to_dict),
     "History": (round_sentences, history_to_dict, history_page),
+    "ImpactAudit": (impact_sentences, impact_audit_to_dict, impact_page),
     "SubsidyPlan": (plan_sentences, plan_to_dict, plan_page),
     "ThresholdFrontier": (frontier_sentences, frontier_to_dict, frontier_page),
 }

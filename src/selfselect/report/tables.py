@@ -12,6 +12,7 @@ from .._formats import PLACES, amount, amount_up, count, level, listed, or_dash,
 from ..auditing import Audit, Comparison
 from ..auditing.decomposition import precision_gaps
 from ..auditing.impact import SMALL_SHARE
+from ..auditing.impact_audits import SELECTION
 from .sentences.audits import NUMBERS, group_statuses
 from .sentences.comparisons import change_texts
 from .sentences.estimates import cost_notes, cost_range_text, cost_text
@@ -64,18 +65,18 @@ def cost_rows(audit: Audit) -> list[dict[str, str]]:
     ]
 
 
-def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Tables of impact ratios, one per column of groups: ``by``, ``remark`` and ``rows``."""
+def impact_rows(frame: pd.DataFrame, rate: str = SELECTION) -> list[dict[str, Any]]:
+    """Tables of impact ratios, one per column of groups: ``by``, ``remark`` and ``rows``; ``rate`` names the rate."""
     tables = []
     for by, part in frame.groupby("by", sort=False):
         unknown = float(part.loc[part["unknown"], "n"].sum())
         remark = f"{count(unknown)} people of unknown category are not compared." if unknown else ""
-        rows = [_impact_row(row) for row in part.to_dict("records")]
+        rows = [_impact_row(row, rate) for row in part.to_dict("records")]
         tables.append({"by": str(by), "remark": remark, "rows": rows})
     return tables
 
 
-def _impact_row(row: dict[str, Any]) -> dict[str, str]:
+def _impact_row(row: dict[str, Any], rate: str) -> dict[str, str]:
     of_pool = row.get("pool_under_four_fifths", False)
     notes = {
         "the highest": row["highest"],
@@ -88,8 +89,8 @@ def _impact_row(row: dict[str, Any]) -> dict[str, str]:
     return {
         "category": row["category"],
         "people": count(row["n"]),
-        "pass": count(row["selected"]),
-        "selection rate": or_dash(row["selection_rate"]),
+        "pass" if rate == SELECTION else "past the median": count(row["selected"]),
+        rate: or_dash(row["selection_rate"]),
         "impact ratio": or_dash(row["impact_ratio"], amount),
         "95% interval": interval_text(row["impact_ratio_low"], row["impact_ratio_high"], amount),
         **(_potential_cells(row) if "pool" in row else {}),
@@ -150,11 +151,12 @@ def gap_rows(audit: Audit) -> list[dict[str, str]]:
 
 def difference_rows(comparison: Comparison) -> list[dict[str, str]]:
     """Each number before and after, with the interval of the difference."""
+    before, after = (one.outcome.to_dict() for one in (comparison.before, comparison.after))
     return [
         {
             "": NUMBERS[str(name)],
-            "before": percent(row["before"]),
-            "after": percent(row["after"]),
+            "before": percent_or_bounds(before, str(name)),
+            "after": percent_or_bounds(after, str(name)),
             "difference in points": or_dash(row["difference"], points),
             f"{level(comparison.confidence)} interval": interval_text(row["low"], row["high"], points),
         }

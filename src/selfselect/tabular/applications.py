@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._text import quote
 from ..auditing import group_names
-from .columns import as_numbers, encode_frame, group_frame, is_missing, normalise_decimals
+from .columns import GroupRules, as_numbers, encode_frame, group_frame, is_missing, normalise_decimals
 from .errors import TableError
 from .table import Table
 
@@ -40,7 +40,7 @@ def read_applications(
     return pd.DataFrame(frame).set_axis(pd.Index(columns[0].rows))
 
 
-def read_pool(table: Table, groups: Sequence[str], missing: str = "error") -> pd.Series:
+def read_pool(table: Table, groups: Sequence[str], rules: GroupRules | None = None) -> pd.Series:
     """How many people of each group could have applied, by the name of the group; other columns of groups add up.
 
     The table has the columns of the groups and one more, or one called ``pool``.
@@ -56,6 +56,7 @@ def read_pool(table: Table, groups: Sequence[str], missing: str = "error") -> pd
     wrong = np.flatnonzero(numbers < 0)
     if wrong.size:
         raise table.error("a count of people is negative", row=counts.rows[int(wrong[0])], column=counts.name)
-    codes = encode_frame(group_frame(table, parts, missing), missing)
+    rules = GroupRules() if rules is None else rules
+    codes = encode_frame(group_frame(table, parts, rules), rules)
     sums = np.bincount(codes.codes, numbers, codes.n_groups)
     return pd.Series(sums, index=pd.Index(group_names(codes.labels), dtype=object))

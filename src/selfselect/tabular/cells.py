@@ -10,7 +10,7 @@ no score is rounded across. The result is the same whatever the blocks and the o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,8 @@ class Cells:
         Rows of each cell, or the sum of their weights.
     squares : ndarray or None
         Sum of the squared weights, if there are weights.
-    n_rows : int
-        Rows in all.
+    rows : ndarray
+        Rows of each cell.
     passes : ndarray of shape (n_cells, n_scores)
         Whether the rows of a cell pass by each score.
     extent : tuple of two float, optional
@@ -67,10 +67,17 @@ class Cells:
     columns: list[Any]
     n: NDArray[Any]
     squares: FloatArray | None
-    n_rows: int
+    rows: NDArray[np.int64]
     passes: BoolArray
     extent: tuple[float, float] | None = None
     width: float | None = None
+
+    def take(self, kept: BoolArray) -> Cells:
+        """Some of the cells."""
+        columns = [None if column is None else column.take(kept) for column in self.columns]
+        squares = None if self.squares is None else self.squares[kept]
+        n, rows, passes = self.n[kept], self.rows[kept], self.passes[kept]
+        return replace(self, columns=columns, n=n, squares=squares, rows=rows, passes=passes)
 
 
 class _Scores:
@@ -156,12 +163,10 @@ def count_cells(
     known: list[dict[str, int]] = [{} for _ in texts]
     cells: dict[tuple[int, ...], int] = {}
     first_rows: list[int] = []
-    totals: list[NDArray[Any]] = [np.zeros(0, np.int64)] if weight is None else [np.zeros(0), np.zeros(0)]
+    totals: list[NDArray[Any]] = [*([] if weight is None else [np.zeros(0), np.zeros(0)]), np.zeros(0, np.int64)]
     by_score = [_Scores(-key.threshold if key.lower_passes else key.threshold) for key in scores]
-    n_rows = 0
     for block in table.blocks(positions):
         rows = block[0].rows
-        n_rows += len(rows)
         numbers = [to_numbers(block[key.position]) * (-1 if key.lower_passes else 1) for key in scores]
         codes: list[NDArray[Any]] = [_encode(block[at], own) for at, own in zip(texts, known, strict=True)]
         codes += [own > each.threshold for own, each in zip(numbers, by_score, strict=True)]
@@ -175,7 +180,7 @@ def count_cells(
         sums: list[NDArray[Any]] = [np.ones(len(rows), dtype=np.int64)]
         if weight is not None:
             weights = to_weights(block[weight])
-            sums = [weights, weights**2]
+            sums = [weights, weights**2, *sums]
         for i, part in enumerate(sums):
             here = np.bincount(code, part, len(cells)).astype(part.dtype)
             here[: len(totals[i])] += totals[i]
@@ -194,7 +199,7 @@ def count_cells(
             Column(name, pa.chunked_array([arrays[i]]), row) if i in arrays else None for i, name in enumerate(names)
         ]
         passes = keys[at, len(texts) :].astype(bool)
-        return Cells(columns, sums[0], None if weight is None else sums[1], n_rows, passes, **more)
+        return Cells(columns, sums[0], None if weight is None else sums[1], sums[-1], passes, **more)
 
     results = []
     for key, each in zip(scores, by_score, strict=True):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .._validation import BoolArray, FloatArray
 from ..auditing import group_names
 from ..counting import MISSING, GroupCodes, encode_groups
 from .dialect import looks_like_number
-from .errors import TableError
+from .errors import Problems, TableError
 from .table import BLANKS, Column, Table, TextArray, did_you_mean, listing
 
 #: Values that mean yes or no without further explanation.
@@ -53,7 +54,7 @@ def with_point(cell: str, decimal: str | None) -> str:
     return text.replace(",", ".") if decimal == "," else text
 
 
-def _as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
+def as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
     """Cells as numbers, NaN for those that are none."""
     numbers = [float(with_point(cell, decimal)) if is_number(cell, decimal) else np.nan for cell in cells]
     return np.array(numbers, dtype=np.float64)
@@ -64,7 +65,7 @@ def as_numbers(table: Table, column: Column) -> FloatArray:
     numbers = column.plain_numbers(table.decimal)
     if numbers is not None and np.isfinite(numbers).all():
         return numbers
-    numbers = _as_floats(column.texts.tolist(), table.decimal)[column.codes]
+    numbers = as_floats(column.texts.tolist(), table.decimal)[column.codes]
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
         raise _number_error(table, column, int(column.codes[wrong[0]]))
@@ -80,7 +81,8 @@ def _number_error(table: Table, column: Column, code: int) -> TableError:
     if is_number(text, table.decimal):
         return table.error(f"{quote(text)} is not a finite number", **place)
     if not looks_like_number(text):
-        return table.error(f"{quote(text)} is not a number", **place)
+        hint = table.header_hint() if code == 0 else {}
+        return table.error(f"{quote(text)} is not a number", **place, **hint)
     if table.decimal is None:
         problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
         return table.error(problem, key="which_decimal", **place)
@@ -112,18 +114,19 @@ def normalise_decimals(table: Table, column: Column) -> TextArray:
 def is_missing(cells: TextArray) -> BoolArray:
     """Which cells mean that nothing is known."""
     codes, values = pd.factorize(cells)
-    return np.asarray(_missing_texts(values)[codes], dtype=bool)
+    return np.asarray(missing_texts(values)[codes], dtype=bool)
 
 
-def _missing_texts(texts: Sequence[str] | TextArray) -> BoolArray:
+def missing_texts(texts: Sequence[str] | TextArray) -> BoolArray:
+    """Which texts mean that nothing is known."""
     return np.array([str(text).strip().casefold() in MISSING_CELLS for text in texts], dtype=bool)
 
 
 def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
     """Cells as numbers, NaN where missing, and which cells are neither missing nor a finite number."""
     codes, texts = pd.factorize(cells)
-    missing = _missing_texts(texts)
-    values = np.where(missing, np.nan, _as_floats(texts.tolist()))
+    missing = missing_texts(texts)
+    values = np.where(missing, np.nan, as_floats(texts.tolist()))
     wrong = ~missing & ~np.isfinite(values)
     return np.asarray(values[codes], dtype=np.float64), np.flatnonzero(wrong[codes])
 
@@ -148,7 +151,7 @@ def reason_to_leave_out(cells: TextArray) -> str:
 # ---------------------------------------------------------------------- two values
 
 
-def _canonical(cell: str, decimal: str | None = ".") -> Decimal | str:
+def canonical_value(cell: str, decimal: str | None = ".") -> Decimal | str:
     """One value for cells that mean the same: 1, 1.0 and ' 1 ' are equal, and so are Yes and YES.
 
     Numbers are compared as exact decimals, not as floats.
@@ -199,8 +202,8 @@ def read_binary(
         return table.error(problem, row=row, column=column.name, **details)
 
     cells = [str(text).strip() for text in column.texts]
-    canonical = [_canonical(cell, table.decimal) for cell in cells]
-    missing = _missing_texts(column.texts)
+    canonical = [canonical_value(cell, table.decimal) for cell in cells]
+    missing = missing_texts(column.texts)
     first: dict[Decimal | str, int] = {}
     for code, value in enumerate(canonical):
         if value in first or (allow_empty and missing[code]):
@@ -222,8 +225,8 @@ def read_binary(
     if not named and unclear:
         problem = f"it holds {listing(held)}, not 1 and 0, true and false or yes and no; say which value means {means}"
         raise error(problem, unclear[0], key=named_by)
-    counted = {_canonical(name, table.decimal) for name in named} if named else YES
-    absent = [name for name in named if _canonical(name, table.decimal) not in first]
+    counted = {canonical_value(name, table.decimal) for name in named} if named else YES
+    absent = [name for name in named if canonical_value(name, table.decimal) not in first]
     if absent:
         listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held)
         raise error(f"no row holds {quote(absent[0])}", advice=f"It holds {listed}.", named_by=named_by)
@@ -242,25 +245,85 @@ def read_binary(
 # ---------------------------------------------------------------------- groups
 
 
-def group_frame(table: Table, columns: Sequence[Column], missing: str = "error") -> pd.DataFrame:
-    """Group of each row by each column, without blanks around its name; an empty cell is a missing group."""
-    frame = {}
-    for column in columns:
+@dataclass(frozen=True, kw_only=True)
+class GroupRules:
+    """How cells become groups.
+
+    ``missing`` is about rows without a group: an error, a group of their own (``own_group``), or left out (``drop``).
+    ``unknown`` are further values that mean that the group is not known. ``bands`` cut columns of numbers, by name: the
+    edges 25 and 35 make "under 25", "25 to under 35" and "35 or more".
+    """
+
+    missing: str = "error"
+    unknown: tuple[str, ...] = ()
+    bands: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def names(self, table: Table, column: Column) -> tuple[list[str], list[str]]:
+        """Group of each distinct text of a column (empty: unknown), and all groups in order."""
+        unknown = {name.strip().casefold() for name in self.unknown}
         names = [str(text).strip() for text in column.texts]
-        if "" in names and missing == "error":
-            row = min(column.first_row(code) for code, name in enumerate(names) if not name)
-            raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
+        names = ["" if name.casefold() in unknown else name for name in names]
+        edges = self.bands.get(column.name)
+        if edges is None:
+            return names, sorted(set(names) - {""})
+        bands = band_names(edges)
+        for code, name in enumerate(names):
+            if name.casefold() in MISSING_CELLS:
+                names[code] = ""
+                continue
+            number = float(with_point(name, table.decimal)) if is_number(name, table.decimal) else np.nan
+            if not np.isfinite(number):
+                raise _number_error(table, column, code)
+            names[code] = bands[int(np.searchsorted(edges, number, side="right"))]
+        return names, bands
+
+    def known_rows(self, table: Table, columns: Sequence[Column]) -> BoolArray:
+        """Rows whose groups are all known."""
+        known = [np.array([name != "" for name in self.names(table, column)[0]])[column.codes] for column in columns]
+        return np.asarray(np.all(known, axis=0), dtype=bool)
+
+
+def band_names(edges: Sequence[float]) -> list[str]:
+    """Names of the bands that rising edges make."""
+    inner = [f"{low:g} to under {high:g}" for low, high in pairwise(edges)]
+    return [f"under {edges[0]:g}", *inner, f"{edges[-1]:g} or more"]
+
+
+def group_frame(
+    table: Table, columns: Sequence[Column], rules: GroupRules, rows: NDArray[np.int64] | None = None
+) -> pd.DataFrame:
+    """Group of each row by each column, without blanks around its name; an unknown group is missing.
+
+    If rows that agree are one entry, ``rows`` says how many they are.
+    """
+    if strangers := [name for name in rules.bands if name not in [column.name for column in columns]]:
+        problem = f"column {quote(strangers[0])} is not one of the groups, and cannot be cut into bands of them"
+        raise TableError(problem, named_by="bands")
+    problems = Problems()
+
+    def read(column: Column) -> pd.Categorical:
+        names, ordered = rules.names(table, column)
+        if "" in names and rules.missing != "own_group":
+            empty = [code for code, name in enumerate(names) if not name]
+            among = np.isin(column.codes, empty)
+            n = int(among.sum() if rows is None else rows[among].sum())
+            problem = "the group is empty; fill or drop such rows" + (f" ({n:,} in all)" if n > 1 else "")
+            raise table.error(problem, row=min(map(column.first_row, empty)), column=column.name, key="missing")
         if "" in names and MISSING in names:
             problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
             raise table.error(problem, column=column.name)
-        labels = pd.Index(sorted(set(names) - {""}), dtype=object)
-        frame[column.name] = pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+        labels = pd.Index(ordered, dtype=object)
+        return pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+
+    frame = {column.name: problems.catch(read, column) for column in columns}
+    problems.raise_all()
     return pd.DataFrame(frame)
 
 
-def encode_frame(frame: pd.DataFrame, missing: str = "error") -> GroupCodes:
+def encode_frame(frame: pd.DataFrame, rules: GroupRules) -> GroupCodes:
     """Groups of a frame, without warnings about their spelling: the data checks of a table report it."""
     with captured_warnings():
+        missing = "own_group" if rules.missing == "own_group" else "error"  # rows to drop are gone
         return encode_groups(frame, n_rows=len(frame), missing=missing)
 
 

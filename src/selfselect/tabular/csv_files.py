@@ -18,7 +18,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from .dialect import MAX_TEXT, find_decimal, find_delimiter, first_rows
+from .dialect import MAX_TEXT, find_decimal, find_delimiter, find_header, first_rows
 from .table import Block, Table
 
 #: First bytes of a gzip file.
@@ -48,12 +48,21 @@ class CsvTable(Table):
     """A CSV file, plain or gzip. Options are those of ``open_table``; ``max_bytes`` is the limit of a gzip file."""
 
     def __init__(
-        self, name: str, file: BinaryIO, max_bytes: int, *, encoding: str, delimiter: str, decimal: str
+        self,
+        name: str,
+        file: BinaryIO,
+        max_bytes: int,
+        header_row: int = 1,
+        *,
+        encoding: str,
+        delimiter: str,
+        decimal: str,
     ) -> None:
         super().__init__(name, file, max_bytes)
+        self._rows_above = header_row - 1
         self._compressed = file.read(len(GZIP)) == GZIP
         self._encoding, self._valid = self._find_encoding(encoding)
-        start = b"".join(islice(self._utf8(), -(-(4 * MAX_TEXT + 4) // BLOCK_BYTES))).decode("utf-8", "surrogateescape")
+        start = self._beginning()
         self._delimiter, rival = find_delimiter(start) if delimiter == "auto" else (delimiter, None)
         if rival is not None:
             one, other = DELIMITER_NAMES[self._delimiter], DELIMITER_NAMES[rival]
@@ -72,10 +81,19 @@ class CsvTable(Table):
             detected.append(f"the encoding {self._encoding}{guess}")
         if detected:
             self.notes.append(f"{self.name} is read with {', '.join(detected)}.")
-        first = next(self._strict_rows(self._utf8()), None)
+        first = next(self._strict_rows(self._utf8(), self._rows_above), None)
         if first is None:
             raise self.error("the file is empty; its first row must name the columns")
         self.header = first[1]
+
+    def header_guess(self) -> int | None:
+        """The row that seems to name the columns, if it is another one."""
+        at = find_header(self._beginning())
+        return None if at is None else at + self._rows_above
+
+    def _beginning(self) -> str:
+        """Enough text to guess how the file is written."""
+        return next(self._utf8(), b"")[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
 
     def _raw(self) -> Iterator[bytes]:
         """The bytes of the text, piece by piece."""
@@ -109,18 +127,18 @@ class CsvTable(Table):
         return name, valid
 
     def _utf8(self) -> Iterator[bytes]:
-        """The text as UTF-8 without byte-order mark, piece by piece; bytes that are not of the encoding as they are."""
+        """The text from the header on, as UTF-8, piece by piece; bytes that are not of the encoding as they are."""
         pieces = self._raw()
         if self._encoding != "utf-8":
             decoder = codecs.getincrementaldecoder(self._encoding)("surrogateescape")
             texts = (decoder.decode(piece, final=not piece) for piece in chain(pieces, [b""]))
             pieces = (text.encode("utf-8", "surrogateescape") for text in texts)
         first = next(filter(None, pieces), b"")
-        return chain([first.removeprefix(codecs.BOM_UTF8)], pieces)
+        return chain([without_rows(first.removeprefix(codecs.BOM_UTF8), self._rows_above)], pieces)
 
     def read(self, positions: Sequence[int]) -> Iterator[Block]:
         """Rows of some columns; what pyarrow would misread, and all that follows it, by the csv module."""
-        pieces, rest, start = self._utf8(), b"", 0
+        pieces, rest, start = self._utf8(), b"", self._rows_above
         while self._valid:
             piece = next(pieces, b"")
             rest += piece
@@ -132,7 +150,7 @@ class CsvTable(Table):
                 table = None
             if table is None:
                 break
-            header = int(start == 0)
+            header = int(start == self._rows_above)
             rows = range(start + 1 + header, start + 1 + table.num_rows)
             yield rows, [table.column(str(at)).slice(header) for at in positions]
             start, rest = start + table.num_rows, rest[end:]
@@ -143,14 +161,14 @@ class CsvTable(Table):
     def _read_strictly(self, pieces: Iterable[bytes], start: int, positions: Sequence[int]) -> Iterator[Block]:
         width = len(self.header)
         rows = self._strict_rows(pieces, start)
-        if start == 0:
+        if start == self._rows_above:
             next(rows)  # the header
         while block := list(islice(rows, BLOCK_ROWS)):
             for row, cells in block:
                 if len(cells) != width:
                     advice = f"A cell that holds the delimiter {self._delimiter!r} must be quoted."
                     problem = f"{len(cells)} cell(s), but the header names {width} column(s)"
-                    raise self.error(problem, row=row, advice=advice)
+                    raise self.error(problem, row=row, advice=advice, **self.header_hint())
             columns = [[cells[at] for _, cells in block] for at in positions]
             yield [row for row, _ in block], [pa.chunked_array([column], pa.string()) for column in columns]
 
@@ -168,7 +186,7 @@ class CsvTable(Table):
             ),
         )
 
-    def _strict_rows(self, pieces: Iterable[bytes], row: int = 0) -> Iterator[tuple[int, list[str]]]:
+    def _strict_rows(self, pieces: Iterable[bytes], row: int) -> Iterator[tuple[int, list[str]]]:
         """Rows that are not blank with their numbers, by the csv module. ``row`` counts those before."""
         before = row
 
@@ -203,6 +221,22 @@ def text_lines(pieces: Iterable[bytes]) -> Iterator[str]:
         end = len(rest) if piece is None else rest.rfind(b"\n") + 1
         yield from io.StringIO(rest[:end].decode("utf-8", "surrogateescape"), newline="")
         rest = rest[end:]
+
+
+def without_rows(data: bytes, rows: int) -> bytes:
+    """A text without its first rows."""
+    read = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for line in text_lines([data]):
+            read += len(line.encode("utf-8", "surrogateescape"))
+            yield line
+
+    if rows:
+        for _ in islice(csv.reader(lines()), rows):
+            pass
+    return data[read:]
 
 
 def last_row_end(data: bytes) -> int:

@@ -18,7 +18,8 @@ from .._formats import MAX_NAMED, count, listed, percent
 from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
-from ..counting import GroupCounts, plain_label
+from ..auditing.impact import is_unknown
+from ..counting import MISSING, GroupCounts, plain_label
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import is_missing, numbers_or_missing, reason_to_leave_out
 from .table import TextArray, listing
@@ -46,10 +47,6 @@ NEARLY_UNIQUE = 0.5
 MOSTLY = 0.9
 #: Rows of a column that are checked, evenly spread, where there are more.
 MAX_ROWS = 50_000
-#: Words for a group that is not known, whatever the case of their letters.
-UNKNOWN_WORDS = frozenset(
-    "na n/a n.a. nan null none nil ? - -- . unknown missing unspecified undefined #n/a not_available".split()
-) | {"not available", "not known", "not stated", "no data", "no answer", "prefer not to say"}
 #: How names differ that are one name for a reader.
 DIFFER_BY_SPELLING = "differ only by case, blanks, the encoding of accents or the way to write a number"
 DATE = re.compile(
@@ -195,8 +192,9 @@ def check_group_names(first: Sequence[str], second: Sequence[str]) -> Iterator[F
 
 
 def _unknown_groups(table: PublishedStatistics) -> Iterator[Finding]:
-    parts = table.groups.to_frame().apply(lambda column: column.astype(str).str.strip().str.casefold())
-    unknown = np.flatnonzero(parts.isin(UNKNOWN_WORDS).any(axis=1)).tolist()
+    labels = [label if isinstance(label, tuple) else (label,) for label in table.groups]
+    # the group of empty cells was asked for
+    unknown = [i for i, parts in enumerate(labels) if any(is_unknown(part) and part != MISSING for part in parts)]
     if unknown:
         seem, count_as = ("seems", "counts as a group") if len(unknown) == 1 else ("seem", "count as groups")
         text = f"{_names_and_sizes(table, unknown)} {seem} to mean that the group is unknown, but {count_as}."
@@ -309,28 +307,50 @@ def _passes_all_or_none(people: ScreeningResult) -> Iterator[Finding]:
 # ---------------------------------------------------------------------- columns to learn from
 
 
+#: Findings that matter for training only.
+FOR_TRAINING = frozenset({"left_out", "leaks", "names_people"})
+
+
 def check_features(columns: Mapping[str, TextArray], y: BoolArray) -> Iterator[Finding]:
-    """Features (cells as text, by name) that give away the label, or identify people."""
+    """Features (cells as text, by name) that give away the label, or identify people: one finding for all of a kind."""
     if len(y) < MIN_ROWS:
         return
     rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MAX_ROWS)).astype(np.intp))
+    useless, leaking, naming = {}, {}, {}
     for name, cells in columns.items():
         reason = reason_to_leave_out(cells)
         if reason:
-            text = f"Column {quote(name)} is not learnt from: {reason}."
-            yield Finding("left_out", "hint", text, details={"name": name})
+            useless[name] = reason
             continue
         some = cells[rows]
         values, wrong = numbers_or_missing(some)
         numbers = None if wrong.size else values
         auc, what = _label_auc(some, numbers, y[rows]), _identifies_people(name, some, numbers)
         if auc > LEAK_AUC:
-            yield _label_finding(name, f"AUC {auc:.2f}")
+            leaking[name] = f"AUC {auc:.2f}"
         elif what:
-            text = (
-                f"Column {quote(name)} {what}. It identifies people or dates: a model learns nothing general from it."
-            )
-            yield Finding("names_people", "warning", text, "Leave it out.", {"name": name})
+            naming[name] = what
+    if leaking:
+        text = f"{_columns(leaking)} almost {'gives' if len(leaking) == 1 else 'give'} away the label."
+        advice = "Recorded afterwards? Then it is not known of new people."
+        yield Finding("leaks", "warning", text, advice, {"names": list(leaking)})
+    if naming:
+        one = len(naming) == 1
+        text = f"{_columns(naming)} {'identifies' if one else 'identify'} people or dates."
+        advice = f"A model learns nothing general from {'it' if one else 'them'}."
+        yield Finding("names_people", "warning", text, advice, {"names": list(naming)})
+    if useless:
+        text = f"{_columns(useless)} {'is' if len(useless) == 1 else 'are'} not learnt from."
+        yield Finding("left_out", "hint", text, details={"names": list(useless)})
+
+
+def _columns(reasons: Mapping[str, str]) -> str:
+    """Columns with what is wrong with each, at most a few."""
+    some = [f"{quote(name)} ({reason})" for name, reason in list(reasons.items())[:MAX_NAMED]]
+    if len(reasons) == 1:
+        return f"Column {some[0]}"
+    more = f" and {len(reasons) - MAX_NAMED} more" if len(reasons) > MAX_NAMED else ""
+    return f"{len(reasons)} columns, {', '.join(some)}{more},"
 
 
 def _label_auc(cells: TextArray, numbers: FloatArray | None, y: BoolArray) -> float:

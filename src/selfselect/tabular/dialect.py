@@ -12,6 +12,10 @@ from itertools import islice
 DELIMITERS = (",", ";", "\t", "|")
 #: Rows, and characters of them, that are looked at.
 MAX_ROWS, MAX_TEXT = 500, 2**17
+#: Titles and other names stand in at most so many rows above the names of the columns.
+MAX_ROWS_ABOVE = 20
+#: Rows that are needed to tell names from cells.
+MIN_ROWS_BELOW = 5
 
 _DECIMAL = {sign: re.compile(rf"[+-]?\d*{re.escape(sign)}\d+([eE][+-]?\d+)?") for sign in ".,"}
 _GROUPED = {sign: re.compile(rf"[+-]?[1-9]\d{{0,2}}({re.escape(sign)}\d{{3}})+") for sign in ".,"}
@@ -52,6 +56,45 @@ def find_delimiter(text: str) -> tuple[str, str | None]:
         return named[0] if len(named) == 1 else ",", None
     first, *others = widths
     return first, others[0] if others else None
+
+
+def find_header(text: str) -> int | None:
+    """Number of the row that seems to name the columns, if it is not the first: a title or other names stand above."""
+    lines = text[:MAX_TEXT].splitlines(keepends=True)
+    for skipped in range(min(MAX_ROWS_ABOVE, len(lines) - 1)):
+        rest = "".join(lines[skipped:])
+        for sign in DELIMITERS:
+            rows = first_rows(rest, sign)
+            if rows and len(rows[0]) > 1 and lines[skipped].strip() and names_columns(rows):
+                return skipped + 1 if skipped else None
+    return None
+
+
+def find_header_in(rows: Sequence[Sequence[str]]) -> int | None:
+    """The same in rows of cells, of which empty ones at the end are left out."""
+    width = max(map(len, rows))
+    padded = [[*row, *[""] * (width - len(row))] for row in rows]
+    return next((at for at in range(min(MAX_ROWS_ABOVE, len(rows) - 1)) if names_columns(padded[at:])), None)
+
+
+def names_columns(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names columns, and the second does not: it has words where only numbers follow."""
+    names = [cell.strip() for cell in rows[0]]
+    if not all(names) or any(map(_any_number, names)) or len({name.casefold() for name in names}) < len(names):
+        return False
+    if len(rows) < MIN_ROWS_BELOW:
+        return True
+    numeric = [
+        at
+        for at in range(len(names))
+        if all(_any_number(row[at]) for row in rows[2:] if row[at].strip()) and any(row[at].strip() for row in rows[2:])
+    ]
+    second = [rows[1][at].strip() for at in numeric]
+    return not second or not all(cell and not _any_number(cell) for cell in second) or not all(rows[1])
+
+
+def _any_number(cell: str) -> bool:
+    return cell.strip().lstrip("+-").isdecimal() or looks_like_number(cell)
 
 
 def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:

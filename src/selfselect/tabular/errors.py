@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._errors import InputError
@@ -23,6 +24,35 @@ class TableError(InputError):
         problem = f"{self.problem} {remark}" if remark else self.problem
         message = f"{self.place}: {problem}." if self.place else f"{problem}."
         return f"{message} {self.advice}" if self.advice else message
+
+
+class TableErrors(InputError):  # noqa: N818 (several)
+    """Several errors, each of which has to be settled."""
+
+    def __init__(self, errors: Sequence[InputError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("\n".join(map(str, errors)))
+
+
+class Problems:
+    """Errors that are raised together, so that all are seen at once."""
+
+    def __init__(self) -> None:
+        self._errors: list[InputError] = []
+
+    def catch(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Result of a function, or None after an error about the input, which is kept."""
+        try:
+            return function(*arguments, **options)
+        except TableErrors as error:
+            self._errors += error.errors
+        except InputError as error:
+            self._errors.append(error)
+
+    def raise_all(self) -> None:
+        """Raise what was kept, if anything was."""
+        if self._errors:
+            raise self._errors[0] if len(self._errors) == 1 else TableErrors(self._errors)
 
 
 def first_line(error: Exception) -> str:

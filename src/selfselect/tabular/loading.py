@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -19,7 +19,16 @@ from ..auditing import PairedCounts, ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .cells import Cells, ScoreKey, count_cells
-from .columns import as_numbers, encode_frame, group_frame, is_missing, normalise_decimals, read_binary
+from .columns import (
+    BinaryColumn,
+    GroupRules,
+    as_numbers,
+    encode_frame,
+    group_frame,
+    is_missing,
+    normalise_decimals,
+    read_binary,
+)
 from .data_checks import (
     MIN_COPIES,
     Finding,
@@ -31,7 +40,7 @@ from .data_checks import (
     check_labels_and_groups,
     check_scores,
 )
-from .errors import TableError
+from .errors import Problems, TableError
 from .table import Column, Table, TextArray
 
 #: In larger tables, an audit does not read all columns to look for copies of rows.
@@ -39,11 +48,12 @@ MAX_ROWS_FOR_COPIES = 200_000
 
 
 @dataclass(frozen=True)
-class PeopleColumns:
+class PeopleColumns(GroupRules):
     """Columns of labels, groups, weights and persons.
 
-    The combinations of the group columns are the groups. ``positive`` are the labels that mean qualified, if not 1,
-    true or yes; all others then mean not qualified. ``missing`` ("error" or "own_group") is about rows without a group.
+    The combinations of the group columns are the groups. How their cells become
+    groups is said by :class:`GroupRules`. ``positive`` are
+    the labels that mean qualified, if not 1, true or yes; all others then mean not qualified.
     With ``untested``, the label of people who do not pass screening may be empty.
     ``person`` has the id of each row's person.
     """
@@ -51,7 +61,6 @@ class PeopleColumns:
     label: str
     groups: tuple[str, ...]
     positive: tuple[str, ...] = ()
-    missing: str = "error"
     weight: str | None = None
     untested: bool = False
     person: str | None = None
@@ -229,31 +238,48 @@ class People:
         named_by: str = "",
         cells: Cells | None = None,
     ) -> None:
-        read = iter(
-            table.columns(_positions(table, columns, models, others, named_by)) if cells is None else cells.columns
-        )
+        given = table.columns(_positions(table, columns, models, others, named_by)) if cells is None else cells.columns
+        rows = np.ones(len(given[0].rows), dtype=np.int64) if cells is None else cells.rows
+        self.kept, self.dropped = np.ones(len(rows), dtype=bool), 0
+        if columns.missing == "drop":
+            self.kept = columns.known_rows(table, given[1 : 1 + len(columns.groups)])
+            self.dropped = int(rows[~self.kept].sum())
+            if not self.kept.any():
+                raise table.error("no row has a group", column=" / ".join(columns.groups), named_by="group")
+        if self.dropped:
+            rows, cells = rows[self.kept], None if cells is None else cells.take(self.kept)
+            given = [column.take(self.kept) for column in given] if cells is None else cells.columns
+        read, problems = iter(given), Problems()
         self.table, self.columns, self.models = table, columns, models
         self._label = next(read)
-        self._labels = read_binary(table, self._label, columns.positive, is_label=True, allow_empty=columns.untested)
-        self.y, self.label = self._labels.is_positive, self._labels.meaning
-        self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns.missing)
+        values = {"is_label": True, "allow_empty": columns.untested}
+        self._labels: BinaryColumn = problems.catch(read_binary, table, self._label, columns.positive, **values)
+        self._group_frame: pd.DataFrame = problems.catch(
+            group_frame, table, [next(read) for _ in columns.groups], columns, rows
+        )
         self.weight: FloatArray | None = None
         if columns.weight is not None:
             column = next(read)
-            self.weight = _weights(table, column) if cells is None else cells.n
-            if not self.weight.any():
+            self.weight = problems.catch(_weights, table, column) if cells is None else cells.n
+            if self.weight is not None and not self.weight.any():
                 raise table.error("every weight is 0", column=columns.weight, named_by="weight")
-        self.person = None if columns.person is None else _persons(table, next(read))
-        self.n_people, self.persons = len(self.y) if cells is None else cells.n_rows, ""
-        if self.person is not None:
-            self.n_people = int(self.person.max()) + 1
-            rows = f"{count(len(self.y))} rows are about {count(self.n_people)} people"
-            self.persons = (
-                f"{rows} (column {quote(str(columns.person))}): rows of one person count as one in intervals."
-            )
+        self.person = None if columns.person is None else problems.catch(_persons, table, next(read))
         self.model_columns = [next(read) for _ in models]
         extent = None if cells is None else cells.extent
-        self.outputs = [ModelOutput.read(table, *each, extent) for each in zip(models, self.model_columns, strict=True)]
+        self.outputs: list[ModelOutput] = [
+            problems.catch(ModelOutput.read, table, *each, extent)
+            for each in zip(models, self.model_columns, strict=True)
+        ]
+        problems.raise_all()
+        self.y, self.label = self._labels.is_positive, self._labels.meaning
+        self.n_rows = self.n_people = int(rows.sum())
+        self.persons = ""
+        if self.person is not None:
+            self.n_people = int(self.person.max()) + 1
+            about = f"{count(self.n_rows)} rows are about {count(self.n_people)} people"
+            self.persons = (
+                f"{about} (column {quote(str(columns.person))}): rows of one person count as one in intervals."
+            )
         self.passes = self.outputs[0].passes if self.outputs else ""
         self.others = list(read)
         self._cells = cells
@@ -261,7 +287,7 @@ class People:
     def groups(self, column: str | None = None) -> GroupCodes:
         """Groups by one column, or by the combinations of all."""
         frame = self._group_frame if column is None else self._group_frame[[column]]
-        return encode_frame(frame, self.columns.missing)
+        return encode_frame(frame, self.columns)
 
     def screen(self, group_column: str | None = None) -> ScreeningResult:
         """Result of the first model (without one, nobody passes). People without a label must not pass screening."""
@@ -293,6 +319,9 @@ class People:
         self, results: Sequence[ScreeningResult], copies: Iterable[Finding], features: Mapping[str, TextArray]
     ) -> Iterator[Finding]:
         """What looks wrong with labels, groups, the first model and features, and with copies of rows."""
+        if self.dropped:
+            text = f"{count(self.dropped)} rows without a group are left out; {count(self.n_rows)} are left."
+            yield Finding("dropped", "hint", text)
         yield from check_label_values(self.columns.label, self._labels.positive, self._labels.negative)
         for result in results:
             yield from check_labels_and_groups(result.table, self.columns.label)
@@ -302,7 +331,10 @@ class People:
             yield Finding("persons", "hint", self.persons)
         else:
             yield from copies
-        yield from check_features(features, self.y)
+        known = self._labels.known  # people without a label say nothing about what gives it away
+        if not known.all():
+            features = {name: cells[known] for name, cells in features.items()}
+        yield from check_features(features, self.y[known])
 
     def copies(self, others: Sequence[Column]) -> Iterator[Finding]:
         """Copies of rows by further columns; without any, none."""
@@ -317,7 +349,10 @@ def _positions(
     named += [(columns.weight, "weight")] if columns.weight is not None else []
     named += [(columns.person, "person")] if columns.person is not None else []
     named += [*((model.name, model.named_by) for model in models), *((name, named_by) for name in others)]
-    return [table.position(*each) for each in named]
+    problems = Problems()
+    positions = [problems.catch(table.position, *each) for each in named]
+    problems.raise_all()
+    return positions
 
 
 def read_people(
@@ -341,16 +376,19 @@ def read_people(
     weight = None if columns.weight is None else 1 + len(columns.groups)
     convert = {"to_numbers": partial(as_numbers, table), "to_weights": partial(_weights, table)}
     everything, by_score = count_cells(table, positions, list(keys.values()), weight, **convert)
-    people, selected = [], []
+    each_model: list[People] = []
     for i, model in enumerate(models):
         cells = by_score[list(keys).index(i)] if i in keys else everything
         own = replace(cells, columns=[*cells.columns[:start], cells.columns[start + i]])
-        people.append(People(table, columns, [model], cells=own))
-        selected.append(everything.passes[:, list(keys).index(i)] if i in keys else people[-1].outputs[0].selected)
+        each_model.append(People(table, columns, [model], cells=own))
     if len(models) < 2:
-        return people, None
+        return each_model, None
     both = People(table, columns, cells=replace(everything, columns=everything.columns[:start]))
-    return people, both.counted().pairs(*selected)
+    passes = everything.passes[both.kept]
+    selected = [
+        passes[:, list(keys).index(i)] if i in keys else each.outputs[0].selected for i, each in enumerate(each_model)
+    ]
+    return each_model, both.counted().pairs(*selected)
 
 
 def _weights(table: Table, column: Column) -> FloatArray:
@@ -426,12 +464,13 @@ def _copies(people: People) -> Iterator[Finding]:
     distinct = pd.DataFrame({"y": people.y, "group": people.groups().codes, "score": scores}).drop_duplicates()
     if people.n_people - len(distinct) >= MIN_COPIES:
         others = [i for i, name in enumerate(table.header) if name not in (columns.label, *columns.groups)]
-        yield from People(table, columns).copies(table.columns(others))
+        rows = People(table, columns)
+        yield from rows.copies([column.take(rows.kept) if rows.dropped else column for column in table.columns(others)])
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """People to learn from: columns of text, who is qualified, groups, and how rows without a group were treated.
+    """People to learn from: columns of text, who is qualified, groups, and how cells became groups.
 
     ``qualified`` is the value of the label that means qualified, as in ``repaid = yes``; ``person`` and ``persons`` are
     those of :class:`People`.
@@ -440,7 +479,7 @@ class TrainingTable:
     columns: dict[str, TextArray]
     y: BoolArray
     groups: GroupCodes
-    missing: str = "error"
+    rules: GroupRules = field(default_factory=GroupRules)
     qualified: str = ""
     person: NDArray[np.intp] | None = None
     persons: str = ""
@@ -470,14 +509,16 @@ def read_for_training(
         checked = {column.name: features[column.name] for column in others}
         findings += people.findings([people.screen()], people.copies(others), checked)
     who = people.person, people.persons
-    return TrainingTable(features, people.y, people.groups(), columns.missing, people.label, *who)
+    return TrainingTable(features, people.y, people.groups(), columns, people.label, *who)
 
 
 def _other_columns(table: Table, hidden: set[str | None], ignore: Sequence[str]) -> list[str]:
     """Names of all columns but the hidden ones. A column to ignore must exist; several of one name are all ignored."""
-    for name in set(ignore) - set(table.header):
-        table.position(name, "ignore")
-    return [name for name in table.header if name not in hidden.union(ignore)]
+    for name in ignore:
+        if not table.named(name):
+            table.position(name, "ignore")
+    ignored = {own for name in ignore for own in table.named(name)}
+    return [name for name in table.header if name not in hidden | ignored]
 
 
 def read_for_checking(

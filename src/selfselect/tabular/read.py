@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .._text import printable, quote
 from .csv_files import CsvTable
@@ -35,26 +35,31 @@ def open_table(
     delimiter: str = "auto",
     decimal: str = "auto",
     sheet: str | None = None,
+    header_row: int = 1,
     max_bytes: int | None = None,
 ) -> Iterator[Table]:
     """Open a CSV file (plain or gzip), a Parquet file, a folder of such files, a workbook, or standard input (``-``).
 
     ``encoding``, ``delimiter`` and ``decimal`` are those of a CSV file; what is detected (``auto``) is in the notes of
-    the table. ``sheet`` is the name or number of a sheet of a workbook. ``max_bytes`` is what a compressed file may
+    the table. ``sheet`` is the name or number of a sheet of a workbook. ``header_row`` is the row that
+    names the columns; rows above it are left out. Columns of one name are told apart by their position, as in
+    ``score (column 3)``. ``max_bytes`` is what a compressed file may
     expand to.
     """
     _check_options(encoding, delimiter)
     name, limit = "standard input" if str(path) == "-" else str(path), MAX_BYTES if max_bytes is None else max_bytes
     if str(path) != "-" and Path(path).is_dir():
-        options = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal}
-        yield FolderTable(name, Path(path), limit, partial(open_table, max_bytes=max_bytes, **options))
+        options: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal}
+        options |= {"header_row": header_row, "max_bytes": max_bytes}
+        yield FolderTable(name, Path(path), limit, partial(open_table, **options))
         return
     try:
         with _opened(path, name, limit) as file:
             start = file.read(len(ZIP))
             file.seek(0)
             if start == ZIP:
-                yield WorkbookTable(name, file, sheet, MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes)
+                size = MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes
+                yield WorkbookTable(name, file, sheet, size, header_row).with_different_names()
             elif sheet is not None:
                 problem = f"there is no sheet {quote(sheet)}: this is not an .xlsx file"
                 raise TableError(problem, place=printable(name), named_by="sheet")
@@ -63,9 +68,13 @@ def open_table(
                 advice = "Save it as .xlsx without a password, or as CSV."
                 raise TableError(problem, place=printable(name), advice=advice)
             elif start == PARQUET:
+                if header_row > 1:
+                    problem = "this is a Parquet file, which names its columns"
+                    raise TableError(problem, place=printable(name), named_by="header_row")
                 yield ParquetTable(name, file, limit)
             else:
-                yield CsvTable(name, file, limit, encoding=encoding, delimiter=delimiter, decimal=decimal)
+                dialect = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal}
+                yield CsvTable(name, file, limit, header_row, **dialect).with_different_names()
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"this is a damaged or truncated gzip file: {error}", place=printable(name)) from error
     except (OSError, UnicodeError) as error:

@@ -6,11 +6,13 @@ import difflib
 import hashlib
 import io
 import os
+import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -70,6 +72,13 @@ class Column:
     def texts(self) -> TextArray:
         """Distinct texts, in the order of their first row. What is missing in a Parquet file is the empty text."""
         return self._coded[1]
+
+    def take(self, kept: NDArray[np.bool_]) -> Column:
+        """The column without some of its rows."""
+        array = self._array
+        if array is None:
+            array = pa.chunked_array([pa.array(self.cells(), pa.string())])
+        return Column(self.name, array.filter(pa.array(kept)), np.asarray(self.rows)[kept].tolist())
 
     def cells(self) -> TextArray:
         """The text of each row."""
@@ -177,6 +186,28 @@ class Table(ABC):
         """All rows of some columns, in memory."""
         return [Column.joined(parts) for parts in zip(*self.blocks(positions), strict=True)]
 
+    def header_guess(self) -> int | None:
+        """The row that seems to name the columns, if it is another one."""
+        return None
+
+    def header_hint(self) -> dict[str, Any]:
+        """Details of an error that the wrong row of names may have caused."""
+        row = self.header_guess()
+        return {} if row is None else {"key": "header_row", "header_row": row}
+
+    def with_different_names(self) -> Self:
+        """The same table. Columns of one name are told apart by their position."""
+        times = Counter(self.header)
+        self.header = [
+            f"{name} (column {at})".strip() if times[name] > 1 else name for at, name in enumerate(self.header, start=1)
+        ]
+        return self
+
+    def named(self, name: str) -> list[str]:
+        """Columns that have a name in the file, told apart by their position."""
+        pattern = re.compile(rf"{re.escape(name)} ?\(column \d+\)")
+        return [name] if name in self.header else [own for own in self.header if pattern.fullmatch(own)]
+
     def check_size(self, size: int) -> None:
         """Raise an error if a file expands to more bytes than it may."""
         if size > self.max_bytes:
@@ -198,25 +229,19 @@ class Table(ABC):
         positions = [i for i, name in enumerate(self.header) if name == column]
         if len(positions) == 1:
             return positions[0]
-        if positions:
-            raise self.error(
-                f"{len(positions)} columns have this name",
-                row=1,
-                column=column,
-                advice="Rename them so that each name is there once.",
-                named_by=named_by,
-            )
+        if same := len(positions) or len(self.named(column)):
+            advice = "Rename them so that each name is there once."
+            if not positions:
+                advice = f"Write {' or '.join(map(quote, self.named(column)))}."
+            problem = f"{same} columns have this name"
+            raise self.error(problem, row=1, column=column, advice=advice, named_by=named_by)
         delimiters = [sign for sign in (";", "\t", "|") if len(self.header) == 1 and sign in self.header[0]]
         advice = f"{did_you_mean(column, self.header)}Its columns: {listing(self.header)}."
         if delimiters:
             advice += f" Perhaps they are separated by {delimiters[0]!r}."
-        raise self.error(
-            f"there is no column {quote(column)}" + (f", {use}" if use else ""),
-            advice=advice,
-            key="delimiter" if delimiters else None,
-            named_by=named_by,
-            delimiter=delimiters[0] if delimiters else "",
-        )
+        hint: dict[str, Any] = {"key": "delimiter", "delimiter": delimiters[0]} if delimiters else self.header_hint()
+        problem = f"there is no column {quote(column)}" + (f", {use}" if use else "")
+        raise self.error(problem, advice=advice, named_by=named_by, **hint)
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:

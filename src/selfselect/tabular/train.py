@@ -24,7 +24,7 @@ from ..costs import Terms
 from ..counting import locate_labels
 from ..outcomes import outcome
 from ..statistics import SLACK
-from .columns import encode_frame, group_frame, numbers_or_missing, with_point
+from .columns import GroupRules, encode_frame, group_frame, numbers_or_missing, with_point
 from .data_checks import Finding
 from .features import as_frame, fit_encoder, read_features
 from .loading import Counted, ModelOutput, TrainingTable
@@ -59,8 +59,9 @@ class TableModel:
     """A fitted pipeline of a ``ColumnTransformer`` and a classifier, with the columns of a table that it needs.
 
     ``columns`` are those that it learnt from; ``numbers`` are those of them that hold numbers, the others hold
-    categories. ``groups`` are the columns that make up the groups, ``qualified`` the value that a prediction of 1 means
-    (as in ``repaid = yes``), ``seen`` what training saw of each column (:mod:`.training_ranges`).
+    categories. ``groups`` are the columns that make up the groups, by the rules of ``missing``, ``unknown`` and
+    ``bands`` (:class:`.columns.GroupRules`), ``qualified`` the value that a prediction of 1 means (as in ``repaid =
+    yes``), ``seen`` what training saw of each column (:mod:`.training_ranges`).
     """
 
     pipeline: Pipeline
@@ -68,8 +69,16 @@ class TableModel:
     numbers: tuple[str, ...]
     groups: tuple[str, ...]
     missing: str = "error"
+    unknown: tuple[str, ...] = ()
+    bands: dict[str, tuple[float, ...]] = field(default_factory=dict)
     qualified: str = ""
     seen: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def rules(self) -> GroupRules:
+        """How cells of new tables become groups. Of new people, none is left out."""
+        missing = "own_group" if self.missing == "drop" else self.missing
+        return GroupRules(missing=missing, unknown=self.unknown, bands=self.bands)
 
     @property
     def classifier(self) -> Any:
@@ -97,7 +106,7 @@ class TableModel:
         known = np.ones(len(features), dtype=bool)
         if isinstance(groups, pd.DataFrame):
             known = self.applies_to(groups)[1]
-            groups = encode_frame(groups[known], self.missing) if known.any() else None
+            groups = encode_frame(groups[known], self.rules) if known.any() else None
         score = np.full(len(features), np.nan)
         if known.any():
             score[known] = self.classifier.decision_function(features[known], sensitive_features=groups)
@@ -105,7 +114,7 @@ class TableModel:
 
     def applies_to(self, groups: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
         """Whether each person applies, and whether the person's group was there in training."""
-        own = encode_frame(groups, self.missing)
+        own = encode_frame(groups, self.rules)
         position = self.classifier.published_.groups.get_indexer(own.labels)
         known = position >= 0
         applies = np.where(known, self.classifier.applies().to_numpy()[np.maximum(position, 0)], False)
@@ -200,7 +209,9 @@ def train_on_table(
         columns=tuple(frame.columns),
         numbers=tuple(frame.select_dtypes("number").columns),
         groups=tuple(map(str, people.groups.labels.names)),
-        missing=people.missing,
+        missing=people.rules.missing,
+        unknown=people.rules.unknown,
+        bands=dict(people.rules.bands),
         qualified=people.qualified,
         seen=describe_columns(frame[train]),
     )
@@ -304,9 +315,9 @@ def predict_table(
     columns = table.columns(range(len(table.header)))
     cells = {name: columns[position[name]].cells() for name in model.columns}
     cells |= {name: _numbers_with_points(table, columns[position[name]]) for name in model.numbers}
-    groups = group_frame(table, [columns[position[name]] for name in model.groups], model.missing)
+    groups = group_frame(table, [columns[position[name]] for name in model.groups], model.rules)
     applies, known = model.applies_to(groups)
-    unknown = [] if known.all() else group_names(encode_frame(groups[~known], "own_group").labels)
+    unknown = [] if known.all() else group_names(encode_frame(groups[~known], GroupRules(missing="own_group")).labels)
     frame = model.frame(cells)
     if findings is not None:
         known_groups = model.classifier.published_.groups

@@ -14,7 +14,9 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from .._text import quote
+from .dialect import MAX_ROWS, find_header_in
 from .errors import first_line
+from .excel import SETTINGS
 from .table import Block, Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
@@ -36,7 +38,7 @@ ROW_NUMBER = re.compile(rb"<(?:\w+:)?row\b[^>]*?\br=[\"'](\d+)[\"']")
 class WorkbookTable(Table):
     """One sheet of a workbook, by its name or its number from 1 on: formulas as their saved values, dates as text."""
 
-    def __init__(self, name: str, file: BinaryIO, sheet: str | None, max_bytes: int) -> None:
+    def __init__(self, name: str, file: BinaryIO, sheet: str | None, max_bytes: int, header_row: int = 1) -> None:
         super().__init__(name, file, max_bytes)
         try:
             import python_calamine  # an extra: people with CSV files do without
@@ -53,11 +55,19 @@ class WorkbookTable(Table):
         except (python_calamine.CalamineError, *DAMAGE) as error:
             raise self.error(f"this is a damaged .xlsx file: {first_line(error)}") from error
         numbered = [(number, _trimmed(row)) for number, row in enumerate(cells, start=1)]
-        self._rows = [(number, row) for number, row in numbered if row]
+        self._rows = [(number, row) for number, row in numbered if row and number >= header_row]
         if not self._rows:
             raise self.error("the sheet is empty; its first row must name the columns")
         number, first = self._rows.pop(0)
         self.header = [self._text(value, number, None) for value in first]
+        self._header_row = number
+
+    def header_guess(self) -> int | None:
+        """The row that seems to name the columns, if it is another one."""
+        numbers = [self._header_row, *(number for number, _ in self._rows[:MAX_ROWS])]
+        rows = [self.header, *([str(value) for value in row] for _, row in self._rows[:MAX_ROWS])]
+        at = find_header_in(rows)
+        return numbers[at] if at else None
 
     def _check_parts(self, file: BinaryIO) -> None:
         """Refuse what is no workbook or too large, and note what python-calamine reads as empty cells."""
@@ -89,7 +99,7 @@ class WorkbookTable(Table):
         if not names:
             raise self.error("it holds no sheet with cells")
         if sheet is None:
-            if len(names) > 1:
+            if len(names) > 1 and SETTINGS not in names:
                 others = listing(names[1:])
                 self.notes.append(f"{self.name} is read from its first sheet {quote(names[0])}; it also has {others}.")
             return names[0]
@@ -105,7 +115,8 @@ class WorkbookTable(Table):
         width = len(self.header)
         for number, row in self._rows:
             if len(row) > width:
-                raise self.error(f"a cell beyond the {width} column(s) that the first row names", row=number)
+                problem = f"a cell beyond the {width} column(s) that the first row names"
+                raise self.error(problem, row=number, **self.header_hint())
         columns = [
             [self._text(row[at], number, self.header[at]) if at < len(row) else "" for number, row in self._rows]
             for at in positions

@@ -7,7 +7,7 @@ import math
 from ..._formats import count, level, percent
 from ...auditing import Comparison
 from .audits import group_statuses
-from .words import name_groups, points
+from .words import name_groups, percent_or_bounds, points
 
 #: Text on groups by their change: of one, and of several.
 CHANGES = {
@@ -65,7 +65,7 @@ NO_CHANGE = "no change beyond chance in who applies"
 
 def _difference(comparison: Comparison, name: str, what: str) -> str:
     row = comparison.differences().loc[name]
-    old, new = percent(row["before"]), percent(row["after"])
+    old, new = (percent_or_bounds(one.outcome.to_dict(), name) for one in (comparison.before, comparison.after))
     moves = f"stays at {old}" if old == new else f"goes from {old} to {new}"
     if math.isnan(row["difference"]):
         return f"{what} {moves}."

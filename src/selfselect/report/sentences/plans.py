@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..._formats import MAX_NAMED, amount, amount_up, count, level, listed, percent
-from .words import capitalised, name_groups
+from ..._formats import MAX_NAMED, amount, amount_up, count, level, listed
+from .words import capitalised, name_groups, percent_or_bounds
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ...planning import SubsidyPlan
@@ -136,7 +136,7 @@ def _title(plan: SubsidyPlan, one: bool) -> str:
 
 
 def _change(plan: SubsidyPlan, name: str) -> str:
-    before, after = (percent(getattr(audit, name)) for audit in (plan.unpaid, plan.after))
+    before, after = (percent_or_bounds(audit.outcome.to_dict(), name) for audit in (plan.unpaid, plan.after))
     return f"stays at {before}" if before == after else f"goes from {before} to {after}"
 
 
