@@ -21,7 +21,6 @@ from .objective import Objective
 from .scores import GroupedRows, SmoothScores
 
 
-
 @dataclass(frozen=True, eq=False)
 class FeatureBlock:
     """Some rows of a table, sorted by group: features of shape (n_rows, n_features), labels and weights."""
@@ -87,7 +86,9 @@ class Folds:
     def sums(self, sums: Sums) -> Sums:
         """The same for all sums; the largest prediction is the largest of any of these parts."""
         parts = {part.name: getattr(sums, part.name) for part in fields(sums)}
-        merged = {name: None if value is None else self.of_groups(value) for name, value in parts.items()}
+        merged: dict[str, Any] = {
+            name: None if value is None else self.of_groups(value) for name, value in parts.items()
+        }
         if sums.largest is not None:
             merged["largest"] = (self._by_part(sums.largest) * self.keep[:, None, :]).max(axis=-1)
         return Sums(**merged)

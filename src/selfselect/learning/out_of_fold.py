@@ -71,8 +71,8 @@ def select_out_of_fold(
     out_of_fold = []
     for fitted in kinds:
         scores = np.full(n_rows, np.nan)
-        for everyone, train, test, parameters in zip(problems, trained, tested, fitted.fits, strict=False):
-            score = everyone.score(parameters, varying=problem.has_group_thresholds)
+        for each, train, test, parameters in zip(problems, trained, tested, fitted.fits, strict=False):
+            score = each.score(parameters, varying=problem.has_group_thresholds)
             centre, scale = _centre_and_scale(score[train], rows.weight[train])
             scores[test] = (score[test] - centre) / scale
         out_of_fold.append(scores)

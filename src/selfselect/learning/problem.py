@@ -199,15 +199,15 @@ class Problem:
         """The rows of several fits, each given by which rows of the problem it gets."""
         part, keep = _parts(fits, len(self.row_numbers))
         rows, n_parts = self.block.rows, keep.shape[1]
-        order, numbered = slice(None), rows.codes * n_parts + part
+        numbered = rows.codes * n_parts + part
+        order = np.arange(len(part))
         if n_parts > 1:
             order = sort_by_group(2 * numbered + (rows.y > 0), 2 * self.n_groups * n_parts)
         size = np.bincount(numbered, minlength=self.n_groups * n_parts)
         sorted_rows = GroupedRows(rows.y[order], rows.weight[order], (np.cumsum(size) - size).astype(np.intp))
         X = np.empty(self.block.X.shape, dtype=np.float32)
         for first in range(0, len(X), CHUNK):
-            chunk = slice(first, first + CHUNK)
-            X[chunk] = self.block.X[order[chunk] if n_parts > 1 else chunk]
+            X[first : first + CHUNK] = self.block.X[order[first : first + CHUNK]]
         return TrainingRows(FeatureBlock(X, sorted_rows), keep)
 
     def score(self, parameters: FloatArray, *, varying: bool = False) -> FloatArray:
@@ -251,7 +251,7 @@ class TrainingRows:
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return self.block.rows.n_groups // self.keep.shape[1]
+        return int(self.block.rows.n_groups // self.keep.shape[1])
 
     @property
     def n_fits(self) -> int:
@@ -281,7 +281,8 @@ class TrainingRows:
 
     def weights(self, fit: int) -> FloatArray:
         """Weight of each row in one fit, 0 where it is left out."""
-        return self.block.rows.weight * np.repeat(np.tile(self.keep[fit], self.n_groups), self.block.rows.size)
+        kept = np.repeat(np.tile(self.keep[fit], self.n_groups), self.block.rows.size)
+        return np.asarray(self.block.rows.weight * kept)
 
     def loss(self, objective: Objective, **others: Any) -> LinearLoss:
         """An objective as functions of the parameters of as many scores as fits, or of several scores for each fit."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -162,58 +162,50 @@ class ScoreFitter:
         In the first call scores of the last fit are evaluated on the way: they decide which sets are trained to the
         last stage, which are trained again, and whether barriers must be higher. Later calls do the same.
         """
-        first, scores = not self.candidates, list[FittedScore]()
+        first, scores = not self.candidates, dict[str, FittedScore]()
         if first:
             self.candidates = in_training(kept, FittedScore("everybody", start), by_group=False)
             sets = _sets_to_try(kept, start[-1])
             self.sets, self.pushed = [np.sort(groups) for groups, _ in sets], [pushed for _, pushed in sets]
-        assert self.sets is not None
-        latest: list[Candidate] = [self.candidates[0]] * len(self.sets)
+        sets_to_train = self.sets or []
+        latest = [self.candidates[0]] * len(sets_to_train)
 
         def advance(which: list[int], parameters: FloatArray, stage: int, weight: float, note: str = "") -> FloatArray:
             """Train some sets one stage further; parameters have shape (n_sets, n_fits, n_parameters)."""
             if not which:
                 return parameters
-            parameters = _advance(
-                problem,
-                training,
-                [self.sets[i] for i in which],
-                [self.pushed[i] for i in which],
-                parameters,
-                stage,
-                weight,
-            )
-            for i, fits in zip(which, parameters, strict=True):
-                origin = f"all groups, for {names_of(problem.labels, self.sets[i])}, stage {stage + 1}{note}"
+            groups, pushed = [sets_to_train[i] for i in which], [self.pushed[i] for i in which]
+            parameters = _advance(problem, training, groups, pushed, parameters, stage, weight)
+            for place, (i, fits) in enumerate(zip(which, parameters, strict=True)):
+                repetition = which[:place].count(i) + 1
+                run = f"all groups, for {names_of(problem.labels, sets_to_train[i])}{note and f'{note} {repetition}'}"
+                fitted = FittedScore(f"{run}, stage {stage + 1}", fits, problem.n_features)
                 if np.isfinite(fits).all():
-                    scores.append(FittedScore(origin, fits, problem.n_features))
+                    scores[run] = fitted  # folds evaluate the last stage
                 if first:
-                    (latest[i],) = in_training(kept, FittedScore(origin, fits[-1:], problem.n_features), by_group=False)
+                    (latest[i],) = in_training(kept, replace(fitted, fits=fits[-1:]), by_group=False)
                     self.candidates.append(latest[i])
             return parameters
 
-        every = list(range(len(self.sets)))
+        every = list(range(len(sets_to_train)))
         parameters = np.broadcast_to(start, (len(every), *start.shape))
         for stage in (FIRST, SECOND):
             parameters = advance(every, parameters, stage, WEIGHT)
         if first:
             self.finished = sorted(every, key=lambda i: latest[i].rank, reverse=True)[:MAX_LAST]
-        parameters = np.array(parameters)
-        parameters[self.finished] = advance(self.finished, parameters[self.finished], LAST, WEIGHT)
+        finished = advance(self.finished, parameters[self.finished], LAST, WEIGHT)
         if first:
-            self.missed = [i for i in every if not _reached(kept, latest[i], self.sets[i])]
-        for i in self.missed:
-            for number, again in enumerate(_repeated_starts(problem, training, start, self.sets[i])):
-                again = again[None]
-                for stage in (SECOND, LAST):
-                    again = advance([i], again, stage, WEIGHT, f", again {number + 1}")
+            self.missed = [i for i in every if not _reached(kept, latest[i], sets_to_train[i])]
+        repeated = {i: _repeated_starts(problem, training, start, sets_to_train[i]) for i in self.missed}
+        which = [i for i in self.missed for _ in repeated[i]]
+        again = np.array([parameters for i in self.missed for parameters in repeated[i]])
+        for stage in (SECOND, LAST):
+            again = advance(which, again, stage, WEIGHT, ", again")
         if first:
             self.higher = all(candidate.violation > 0 for candidate in self.candidates)
-        if self.higher:
-            higher = parameters[self.finished]
-            for stage in (SECOND, LAST):
-                higher = advance(self.finished, higher, stage, HIGHER_WEIGHT, ", higher weight")
-        return scores
+        for stage in (SECOND, LAST) if self.higher else ():
+            finished = advance(self.finished, finished, stage, HIGHER_WEIGHT, ", higher weight")
+        return list(scores.values())
 
 
 def _reached(problem: Problem, candidate: Candidate, groups: NDArray[np.intp]) -> bool:

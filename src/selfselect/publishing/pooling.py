@@ -87,7 +87,8 @@ class BetaPrior:
 
         There is a fit for each row of successes and trials; offsets have two rows for each.
         """
-        some, n_groups = trials > 0, np.maximum((trials > 0).sum(axis=1), 1)
+        some = np.asarray(trials > 0)
+        n_groups = np.maximum(some.sum(axis=1), 1)
         offset = np.where(some[:, None], offset, 0.0)
         tried = ((SLOPES == 0) | (np.abs(offset) > SLACK).any(axis=2)[:, None]).all(axis=2)
         # the settings that are tried in any fit; arrays have axes of fits, settings and groups
@@ -110,7 +111,7 @@ class BetaPrior:
         usual = _sigmoid(points + shift.sum(axis=-1)[..., None] / n_groups[:, None, None])
         prior = np.log(error)[..., None] + np.log(usual) + np.log1p(-usual)  # any usual rate in (0, 1) is as likely
 
-        def posterior(where: tuple[NDArray[np.intp], NDArray[np.intp]], at: FloatArray) -> FloatArray:
+        def posterior(where: tuple[NDArray[Any], ...], at: FloatArray) -> FloatArray:
             mean = _sigmoid(at[..., None] + shift[where][:, None])
             a = strengths[where[1], None, None] * mean
             b = strengths[where[1], None, None] * (1 - mean)
