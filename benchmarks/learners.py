@@ -150,8 +150,8 @@ def main(names=",".join(DATA), works=",".join(WORK)):
         "learners.md",
         "# Time and memory of fits\n\n"
         f"Made by `make bench`. One fit at a cost of {COST:g}, in multiples of one `LogisticRegression(C=inf).fit` on\n"
-        "the same data in the same run, in processor time on one thread. Adult and bank (30% of the negatives removed):\n"
-        "training part of split 0. Others: synthetic, 20 features, 10 groups unless stated, the group not among the\n"
+        "the same data in the same run, in processor time on one thread. Adult and bank (30% of the\n"
+        "negatives removed): training part of split 0. Others: synthetic, 20 features, 10 groups unless stated, the group not among the\n"
         "features. Cross-fit is the default: five folds and a last fit. Extra memory is the peak of what is allocated\n"
         "during the fit, as a multiple of X.\n\n"
         f"{to_markdown(fits(names, works.split(',')))}\n\n"

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._sharing import shared
 from .._validation import BoolArray, FloatArray, list_some
 from ..behaviour import PRECISION_CLIP, as_decisions
 from ..constraints import InfeasibleError
@@ -124,8 +125,13 @@ class ScoreFitter:
         ``kept`` is the problem of the rows of the last fit.
         """
         kept = problem if kept is None else kept
-        training = problem.training_rows([np.ones(len(problem.row_numbers), dtype=bool)] if fits is None else fits)
-        start, self.n_iter = logistic_start(problem, training, self.max_iter)
+        rows = [np.ones(len(problem.row_numbers), dtype=bool)] if fits is None else fits
+
+        def begin() -> tuple[TrainingRows, tuple[FloatArray, int]]:
+            training = problem.training_rows(rows)
+            return training, logistic_start(problem, training, self.max_iter)
+
+        training, (start, self.n_iter) = shared(("start", id(problem.block)), begin)
         scores = [FittedScore("everybody", start)]
         if not self.trains:
             self._choose_sets(kept, start)
