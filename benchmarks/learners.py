@@ -143,17 +143,17 @@ def limits(names):
     return pd.DataFrame(rows)
 
 
-def main(names=",".join(DATA), works=",".join(WORK)):
+def main(names=None, works=None):
     warnings.simplefilter("ignore")
-    names = names.split(",")
+    names, works = (names or ",".join(DATA)).split(","), (works or ",".join(WORK)).split(",")
     write(
         "learners.md",
         "# Time and memory of fits\n\n"
         f"Made by `make bench`. One fit at a cost of {COST:g}, in multiples of one `LogisticRegression(C=inf).fit` on\n"
-        "the same data in the same run, in processor time on one thread. Adult and bank (30% of the\n"
-        "negatives removed): training part of split 0. Others: synthetic, 20 features, 10 groups unless stated, the group not among the\n"
-        "features. Cross-fit is the default: five folds and a last fit. Extra memory is the peak of what is allocated\n"
-        "during the fit, as a multiple of X.\n\n"
+        "the same data in the same run, in processor time on one thread. Adult and bank (30% of the negatives\n"
+        "removed): training part of split 0. Others: synthetic, 20 features, 10 groups unless stated, the group not\n"
+        "among the features. Cross-fit is the default: five folds and a last fit. Extra memory is the peak of what\n"
+        "is allocated during the fit, as a multiple of X.\n\n"
         f"{to_markdown(fits(names, works.split(',')))}\n\n"
         "Limits: what one reading of the table, one sort and the logistic regression take.\n\n"
         f"{to_markdown(limits(names))}\n",

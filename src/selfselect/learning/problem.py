@@ -27,6 +27,8 @@ from .scores import GroupedRows
 CHUNK = 10_000
 #: Scores of rows that are computed at a time: their intermediate results stay small beside the table.
 MAX_SCORES = 2**21
+#: Rows for the first steps of training, which others refine on all rows.
+FIRST_STAGE_ROWS = 50_000
 #: A column is constant if its spread is below this part of its mean: rounding error, not information.
 CONSTANT_SPREAD = 1e-12
 #: Standardised values of a group that differ by no more are the same.
@@ -268,6 +270,14 @@ class TrainingRows:
         else:
             which = np.isin(rows.codes, segments)
         return TrainingRows(FeatureBlock(self.block.X[which], rows.take(which, rows.size[segments])), self.keep)
+
+    def thinned(self) -> TrainingRows:
+        """Every so-manieth row of each group, part and label, if there are more than :data:`FIRST_STAGE_ROWS`."""
+        rows, every = self.block.rows, -(-len(self.block.X) // FIRST_STAGE_ROWS)
+        if every <= 1:
+            return self
+        size = np.bincount(rows.codes[::every], minlength=rows.n_groups)
+        return TrainingRows(FeatureBlock(self.block.X[::every], rows.take(slice(None, None, every), size)), self.keep)
 
     @cached_property
     def n(self) -> FloatArray:

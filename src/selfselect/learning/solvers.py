@@ -253,6 +253,8 @@ def _advance(
 ) -> FloatArray:
     """Train scores for some sets of groups one stage further, each in every fit."""
     sharpness, steps = STAGES[stage]
+    if stage == FIRST or (stage == SECOND and not problem.terms.between_groups):  # rates of a sample differ too much
+        training = training.thinned()
     terms, costs, n_fits = problem.terms, problem.terms.costs, training.n_fits
     margin = max(MIN_MARGIN, terms.margin)
     inside = np.clip(np.minimum(costs + margin, (1 + costs) / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)

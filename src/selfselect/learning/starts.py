@@ -66,7 +66,9 @@ def logistic_start(problem: Problem, training: TrainingRows, max_iter: int | Non
 
     Steps are measured by the second derivatives of all rows at 0, so that correlated columns take no more of them.
     """
-    block, total = training.block, training.n.sum(axis=1)
+    sample = training.thinned()
+    begun = None if sample is training else logistic_start(problem, sample, max_iter)[0]
+    block, total = sample.block, training.n.sum(axis=1)
     objective = TargetedObjective(np.ones_like(training.n), total, temperature=1.0, with_log_loss=True)
     ridge = (LOGISTIC_RIDGE / total + problem.l2)[:, None] * np.ones(problem.n_features)
     loss = training.loss(objective, ridge=ridge, folds=Folds(training.keep))
@@ -76,7 +78,7 @@ def logistic_start(problem: Problem, training: TrainingRows, max_iter: int | Non
         value, gradient = loss.at(at @ root.T, which)
         return value, gradient @ root
 
-    start = np.zeros((training.n_fits, problem.n_features + 1))
+    start = np.zeros((training.n_fits, problem.n_features + 1)) if begun is None else np.linalg.solve(root, begun.T).T
     ended, steps = minimise(scaled, start, max_iter or MAX_LOGISTIC_STEPS, LOGISTIC_TOLERANCE)
     return ended @ root.T, int(steps[-1])
 
@@ -195,11 +197,14 @@ def _refine(training: TrainingRows, start: FloatArray, cost: float, l2: float) -
     centre = np.tile(start / np.array(size)[:, None], (len(RIDGES), 1))
     parameters = centre.copy()
     strength = np.concatenate([ridge * (variance + MIN_VARIANCE) + l2 for ridge in RIDGES])
-    positives = np.tile(np.maximum(training.positives.sum(axis=1), 1.0), len(RIDGES))
-    target = np.ones((len(positives), training.n_groups))
+    target = np.ones((len(centre), training.n_groups))
     folds = Folds(np.tile(training.keep, (len(RIDGES), 1)))
-    for sharpness, power in STAGES:
+    everyone = training
+    for stage, (sharpness, power) in enumerate(STAGES):
         price = highest_price**power
+        training = everyone.thinned() if stage == 0 else everyone
+        block, weights = training.block, [training.weights(fit) for fit in fits]
+        positives = np.tile(np.maximum(training.positives.sum(axis=1), 1.0), len(RIDGES))
         for i, score in enumerate(block.scores(parameters)):
             weight = weights[i % training.n_fits]
             size_now = score_size(score, weight)
