@@ -78,7 +78,9 @@ def logistic_start(problem: Problem, training: TrainingRows, max_iter: int | Non
         value, gradient = loss.at(at @ root.T, which)
         return value, gradient @ root
 
-    start = np.zeros((training.n_fits, problem.n_features + 1)) if begun is None else np.linalg.solve(root, begun.T).T
+    start: FloatArray = np.zeros((training.n_fits, problem.n_features + 1))
+    if begun is not None:
+        start = np.asarray(np.linalg.solve(root, begun.T).T)
     ended, steps = minimise(scaled, start, max_iter or MAX_LOGISTIC_STEPS, LOGISTIC_TOLERANCE)
     return ended @ root.T, int(steps[-1])
 

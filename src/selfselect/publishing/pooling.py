@@ -87,7 +87,7 @@ class BetaPrior:
 
         There is a fit for each row of successes and trials; offsets have two rows for each.
         """
-        some = np.asarray(trials > 0)
+        some: BoolArray = np.asarray(trials > 0, dtype=bool)
         n_groups = np.maximum(some.sum(axis=1), 1)
         offset = np.where(some[:, None], offset, 0.0)
         tried = ((SLOPES == 0) | (np.abs(offset) > SLACK).any(axis=2)[:, None]).all(axis=2)
