@@ -165,7 +165,7 @@ def main(names=None, works=None):
         "removed): training part of split 0. Others: synthetic, 20 features, 10 groups unless stated, the group not\n"
         "among the features. Cross-fit is the default: five folds and a last fit. Extra memory is the peak of what\n"
         "is allocated during the fit, as a multiple of X.\n\n"
-        f"{to_markdown(fits(names, works.split(',')))}\n\n"
+        f"{to_markdown(fits(names, works))}\n\n"
         "Limits: what one reading of the table, one sort and the logistic regression take.\n\n"
         f"{to_markdown(limits(names))}\n",
     )

@@ -87,10 +87,11 @@ class BetaPrior:
 
         There is a fit for each row of successes and trials; offsets have two rows for each.
         """
-        some: BoolArray = np.asarray(trials > 0, dtype=bool)
+        some = trials > 0
         n_groups = np.maximum(some.sum(axis=1), 1)
         offset = np.where(some[:, None], offset, 0.0)
-        tried = ((SLOPES == 0) | (np.abs(offset) > SLACK).any(axis=2)[:, None]).all(axis=2)
+        varies = np.asarray((np.abs(offset) > SLACK).any(axis=2))
+        tried = ((SLOPES == 0) | varies[:, None]).all(axis=2)
         # the settings that are tried in any fit; arrays have axes of fits, settings and groups
         any_fit = tried.any(axis=0)
         strengths, slopes, tried = STRENGTHS[any_fit], SLOPES[any_fit], tried[:, any_fit]
