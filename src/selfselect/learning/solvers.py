@@ -168,7 +168,7 @@ class ScoreFitter:
         In the first call scores of the last fit are evaluated on the way: they decide which sets are trained to the
         last stage, which are trained again, and whether barriers must be higher. Later calls do the same.
         """
-        first, scores = not self.candidates, dict[str, FittedScore]()
+        first, scores = not self.candidates, list[FittedScore]()
         if first:
             self.candidates = in_training(kept, FittedScore("everybody", start), by_group=False)
             sets = _sets_to_try(kept, start[-1])
@@ -187,7 +187,7 @@ class ScoreFitter:
                 run = f"all groups, for {names_of(problem.labels, sets_to_train[i])}{note and f'{note} {repetition}'}"
                 fitted = FittedScore(f"{run}, stage {stage + 1}", fits, problem.n_features)
                 if np.isfinite(fits).all():
-                    scores[run] = fitted  # folds evaluate the last stage
+                    scores.append(fitted)
                 if first:
                     (latest[i],) = in_training(kept, replace(fitted, fits=fits[-1:]), by_group=False)
                     self.candidates.append(latest[i])
@@ -211,7 +211,7 @@ class ScoreFitter:
             self.higher = all(candidate.violation > 0 for candidate in self.candidates)
         for stage in (SECOND, LAST) if self.higher else ():
             finished = advance(self.finished, finished, stage, HIGHER_WEIGHT, ", higher weight")
-        return list(scores.values())
+        return scores
 
 
 def _reached(problem: Problem, candidate: Candidate, groups: NDArray[np.intp]) -> bool:
