@@ -88,7 +88,7 @@ def test_a_group_that_training_does_not_reach_is_reached_from_a_score_of_its_own
     codes = pd.Categorical(z).codes.astype(np.intp)
     parity = DemographicParity(0.2, relative=True, weight=10.0)
     labels = pd.RangeIndex(codes.max() + 1)
-    terms = TrainingTerms(labels, np.full(len(labels), 0.85), 0.02, Constraints(between_groups=(parity,)))
+    terms = TrainingTerms(labels, np.full(len(labels), 0.65), 0.02, Constraints(between_groups=(parity,)))
     problem = Problem.build(X.to_numpy(float), y.to_numpy() > 0, codes, labels, np.ones(len(y)), terms)
     with_repetitions = ScoreFitter(True, np.random.RandomState(0)).solve(problem)
     monkeypatch.setattr("selfselect.learning.solvers._repeated_starts", lambda *_: [])
