@@ -6,6 +6,7 @@ from .io import load_model, save_model
 from .logistic import GradientDescentLogisticRegression
 from .naive import NaiveClassifier
 from .paper import PaperClassifier
+from .paths import cost_path
 from .semi import SemiStrategicClassifier
 from .strategic import StrategicClassifier
 from .thresholds import GroupThresholdClassifier
@@ -21,6 +22,7 @@ __all__ = [
     "SemiStrategicClassifier",
     "ShutOutWarning",
     "StrategicClassifier",
+    "cost_path",
     "load_model",
     "save_model",
 ]
