@@ -52,7 +52,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 # unseen_data takes long, and fetches data; participation needs two packages of data: name them to run them.
-BENCHMARKS ?= statistics_and_curves learners margin audit_file large allocation load rounds dask_rounds
+BENCHMARKS ?= statistics_and_curves learners margin large allocation load rounds dask_rounds
 bench: $(VENV)/.installed-dev
 	set -e; for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py; done
 
