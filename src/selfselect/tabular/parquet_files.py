@@ -19,7 +19,7 @@ BLOCK_ROWS, BUFFER_BYTES = 2**17, 2**22
 class ParquetTable(Table):
     """A Parquet file. What is missing (null, NaN) is an empty cell.
 
-    Its metadata says what it expands to. Only columns that are held in memory count against the limit.
+    Its metadata says what it expands to. That is limited if columns are held in memory.
     """
 
     def __init__(self, name: str, file: BinaryIO, max_bytes: int) -> None:
@@ -41,12 +41,8 @@ class ParquetTable(Table):
 
     def columns(self, positions: Sequence[int]) -> list[Column]:
         """All rows of some columns, in memory."""
-        names, metadata = {self.header[at] for at in positions}, self._metadata
-        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-        columns = [group.column(i) for group in groups for i in range(group.num_columns)]
-        self.check_size(
-            sum(one.total_uncompressed_size for one in columns if one.path_in_schema.partition(".")[0] in names)
-        )
+        metadata = self._metadata  # not that of single columns: where it is damaged, pyarrow aborts
+        self.check_size(sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups)))
         return super().columns(positions)
 
     def read(self, positions: Sequence[int]) -> Iterator[Block]:
