@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "selfselect"
 #: Rooms from the top down; rooms of one line do not import each other.
 ORDER = (
     ("_validation",),
-    ("_errors", "_files", "_frames", "_notices", "_sharing", "_text", "_threads"),
+    ("_errors", "_files", "_frames", "_notices", "_text", "_threads"),
     ("counting",),
     ("statistics",),
     ("behaviour",),

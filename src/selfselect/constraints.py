@@ -300,7 +300,7 @@ class ReleasedDemographicParity(DemographicParity):
         """``weight sum_z (10 e_z)^2``, with the distance ``e_z`` of a group's rate from the overall one."""
         present = sums.n > 0
         n = np.where(present, sums.n, 1.0)
-        overall = sums.soft_selected.sum(axis=-1, keepdims=True) / sums.n.sum(axis=-1, keepdims=True)
+        overall = sums.soft_selected.sum(axis=-1, keepdims=True) / sums.n.sum()
         distance = np.where(present, RELEASED_FACTOR * (sums.soft_selected / n - overall), 0.0)
         value = self.weight * (distance * distance).sum(axis=-1)
         return value, Gradient(soft_selected=self.weight * 2 * RELEASED_FACTOR * distance / n)
@@ -364,13 +364,7 @@ class BaseRateOrder(Constraint):
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
         """Squared differences of log-odds against the order; see :func:`order_hinge`."""
-        base_rate, precision = ratio(sums.positives, sums.n), sums.precision
-        if base_rate.ndim == 1:
-            value, slope = order_hinge(precision, *pairs_in_order(base_rate, self.min_gap))
-        else:  # scores of several folds
-            rows = zip(precision, base_rate, strict=True)
-            each = [order_hinge(row, *pairs_in_order(rate, self.min_gap)) for row, rate in rows]
-            value, slope = (np.array(part) for part in zip(*each, strict=True))
+        value, slope = order_hinge(sums.precision, *pairs_in_order(ratio(sums.positives, sums.n), self.min_gap))
         return self.barrier * value, Gradient(precision=self.barrier * slope)
 
     def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
@@ -502,9 +496,7 @@ class _Own(Constraint):
         return np.asarray(self.own.violation(counts, shares), dtype=np.float64)
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
-        if not hasattr(self.own, "penalty"):
-            return super().penalty(sums)
-        own: tuple[Any, Gradient] = self.own.penalty(sums)
+        own: tuple[Any, Gradient] = self.own.penalty(sums) if hasattr(self.own, "penalty") else super().penalty(sums)
         return own
 
 
@@ -527,7 +519,7 @@ def rate_spread(
 
     ``e_z = selected_z / n_z - overall``; ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
     """
-    n_groups, total, present = n.shape[-1], np.maximum(n.sum(axis=-1, keepdims=True), TINY), n > 0
+    n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     distance = np.where(present, selected / safe - selected.sum(axis=-1, keepdims=True) / total, 0.0)
     beyond = _beyond(distance, free)
@@ -538,7 +530,7 @@ def rate_spread(
 
 def relative_rate_barrier(selected: FloatArray, n: FloatArray, free: float) -> tuple[Any, FloatArray]:
     """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = selected_z / n_z / overall - 1``; see :func:`rate_spread`."""
-    n_groups, total, present = n.shape[-1], np.maximum(n.sum(axis=-1, keepdims=True), TINY), n > 0
+    n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     rate = np.where(present, selected / safe, 0.0)
     overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, SMALLEST_RATE)

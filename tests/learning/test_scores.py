@@ -14,16 +14,18 @@ from selfselect.statistics import Published
 
 K = 4
 NAMES = [part.name for part in fields(Sums)[:7]]
+VECTORISED = pytest.mark.parametrize("vectorised", [False, True], ids=["scipy", "numpy"])
 
 
+@VECTORISED
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_predictions_and_sums_are_right_for_scores_of_any_size(dtype):
+def test_predictions_and_sums_are_right_for_scores_of_any_size(dtype, vectorised):
     rng = np.random.default_rng(0)
     score = (rng.normal(size=(2, 3000)) * 10.0 ** rng.uniform(-6, 1.2, size=3000)).astype(dtype)
     score[0, :3] = 0.0, np.finfo(dtype).max / 100, -np.finfo(dtype).max / 100
     weight, y = rng.uniform(0, 2, 3000), np.arange(3000) % 2.0
     start = np.array([0, 700, 700, 701])  # a group without rows, and one of a single row
-    smooth = SmoothScores(GroupedRows(y, weight, start), 2.0, 5.0, with_largest=True)
+    smooth = SmoothScores(GroupedRows(y, weight, start), 2.0, 5.0, with_largest=True, vectorised=vectorised)
     sums = smooth.forward(score)
     exact, rounding = score.astype(float), 1e-13 if dtype == "float64" else 2e-5
     np.testing.assert_allclose(smooth.soft, expit(2 * exact), rtol=rounding, atol=1e-35)
@@ -47,11 +49,12 @@ def test_predictions_and_sums_are_right_for_scores_of_any_size(dtype):
             )
 
 
+@VECTORISED
 @pytest.mark.parametrize("temperatures", [(2.0, 5.0), (4.0, 4.0)])
 @pytest.mark.parametrize("name", [*NAMES[2:], "largest", "precision"])
-def test_gradients_per_score_are_those_of_finite_differences(data, finite_difference, temperatures, name):
+def test_gradients_per_score_are_those_of_finite_differences(data, finite_difference, temperatures, name, vectorised):
     block, *_, w = data
-    smooth = SmoothScores(block.rows, *temperatures, with_largest=True)
+    smooth = SmoothScores(block.rows, *temperatures, with_largest=True, vectorised=vectorised)
     weights = np.array([1.0, -2.0, 0.5, 3.0])  # the value is a weighted sum over groups of one of the sums
 
     def value(at):
@@ -62,11 +65,12 @@ def test_gradients_per_score_are_those_of_finite_differences(data, finite_differ
     assert smooth.backward(gradient) == pytest.approx(numeric, rel=1e-5, abs=1e-7)
 
 
-def test_several_scores_at_once_have_the_sums_and_gradients_of_each_alone(data):
+@VECTORISED
+def test_several_scores_at_once_have_the_sums_and_gradients_of_each_alone(data, vectorised):
     block, *_, w = data
     scores = np.stack([block.score(w), -block.score(w), block.score(w) / 3])
     gradients = {name: np.random.default_rng(0).normal(size=(3, K)) for name in (*NAMES[2:], "largest")}
-    smooth = SmoothScores(block.rows, 2.0, 5.0, with_largest=True)
+    smooth = SmoothScores(block.rows, 2.0, 5.0, with_largest=True, vectorised=vectorised)
     together = smooth.forward(scores)
     per_score = smooth.backward(Gradient(**gradients)).copy()
     for i, score in enumerate(scores):

@@ -33,7 +33,7 @@ def test_the_prior_agrees_with_a_slow_integral():
         weight.append(np.exp(likelihood) * usual * (1 - usual))
         below.append(betainc(a + successes, b + trials - successes, 0.65))
     below = np.average(np.concatenate(below), axis=0, weights=np.concatenate(weight))
-    (prior,) = BetaPrior.fit(successes[None], trials[None], offset[None])
+    prior = BetaPrior.fit(successes, trials, offset)
     fast = prior.below(np.full(8, 0.65), successes, trials, offset, near=0.2)
     assert fast == pytest.approx(below, abs=0.005)
     level = float(fast[0])

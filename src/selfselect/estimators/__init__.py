@@ -6,7 +6,6 @@ from .io import load_model, save_model
 from .logistic import GradientDescentLogisticRegression
 from .naive import NaiveClassifier
 from .paper import PaperClassifier
-from .paths import cost_path
 from .semi import SemiStrategicClassifier
 from .strategic import StrategicClassifier
 from .thresholds import GroupThresholdClassifier
@@ -22,7 +21,6 @@ __all__ = [
     "SemiStrategicClassifier",
     "ShutOutWarning",
     "StrategicClassifier",
-    "cost_path",
     "load_model",
     "save_model",
 ]

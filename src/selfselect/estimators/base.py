@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from .._frames import from_plain, to_pandas, to_plain
 from .._notices import PromiseWarning, warn
-from .._sharing import shared, sharing
 from .._validation import BoolArray, check_choice, check_same_rows, check_weights
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import Behaviour, BestResponse
@@ -128,8 +127,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = to_pandas(X), to_pandas(y)
         if self._has_guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)
-            with sharing(False):  # it fits the classifier to a part
-                fit_with_guarantee(self, self._training_people(X, y, sensitive_features, sample_weight, person))
+            fit_with_guarantee(self, self._training_people(X, y, sensitive_features, sample_weight, person))
             return self
         X, y = self._validate(X, y)
         people = self._training_people(X, y, self._groups_of(X, sensitive_features), sample_weight, person)
@@ -175,9 +173,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             weights = as_counts(weights)  # the width of a bound depends on the number of people
         rows = None if in_training or weights is None else np.flatnonzero(weights > 0)
         person_codes = encode_person(person, len(qualified))
-        splits = shared("splits", lambda: publishing.splits(X, qualified, codes, rows, person_codes))
+        splits = publishing.splits(X, qualified, codes, rows, person_codes)
         if person is None and splits.mode != "train":
-            shared("copies", lambda: warn_about_copies(X, qualified, codes))
+            warn_about_copies(X, qualified, codes)
         if self._has_guarantee and weights is not None and splits.mode != "train":  # its test counts each person once
             (fitted, aside), weights = splits.parts[0], weights.copy()
             splits = replace(splits, parts=((fitted, draw_by_weight(X, codes, weights, aside)),))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._frames import take_rows, to_pandas
-from .._sharing import shared
 from .._threads import one_thread
 from .._validation import FloatArray, list_some
 from ..constraints import InfeasibleError
@@ -46,10 +44,6 @@ class LinearClassifier(SelfSelectionClassifier):
                 f"{self.transformer!r}."
             )
         return super()._validate(X, y)
-
-    def _transformed(self, people: TrainingPeople, rows: Rows) -> tuple[FloatArray, Any]:
-        """The same for rows that another fit may have transformed before."""
-        return shared(("transformed", id(rows)), lambda: self._transform(people, rows))
 
     def _transform(self, people: TrainingPeople, rows: Rows) -> tuple[FloatArray, Any]:
         """Features of all rows by a transformer that is fitted to some of them, and this transformer."""
@@ -87,10 +81,10 @@ class LinearClassifier(SelfSelectionClassifier):
         self.__dict__.pop("transformer_", None)  # of an earlier fit
         with one_thread():
             if self.transformer is not None:
-                X, self.transformer_ = self._transformed(people, people.splits.final)
+                X, self.transformer_ = self._transform(people, people.splits.final)
 
                 def problem_of(rows: Rows) -> Problem:
-                    return self._problem(self._transformed(people, rows)[0], people, terms)
+                    return self._problem(self._transform(people, rows)[0], people, terms)
 
             problem = self._problem(X, people, terms)
             best, unseen = self._solve(X, people, problem, problem_of)
@@ -118,14 +112,9 @@ class LinearClassifier(SelfSelectionClassifier):
         counts = (np.ones(len(qualified)) if weights is None else as_counts(weights))[counted]
         row_numbers = np.arange(len(qualified))[counted]
         labels = groups.labels[used]
-        key = ("problem", None if self.transformer is None else id(X))
-        built = shared(
-            key,
-            lambda: Problem.build(
-                X[counted], qualified[counted], codes, labels, counts, terms.take(used), self.l2, row_numbers
-            ),
+        return Problem.build(
+            X[counted], qualified[counted], codes, labels, counts, terms.take(used), self.l2, row_numbers
         )
-        return replace(built, terms=terms.take(used))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: positive for the second class."""

@@ -13,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._frames import take_rows, to_pandas
-from .._sharing import shared
 from .._threads import one_thread
 from .._validation import FloatArray, check_floats, check_same_rows
 from ..costs import Cost
@@ -165,26 +164,20 @@ class WrappedClassifier(SelfSelectionClassifier):
 
     def _fit_inner(self, people: TrainingPeople, rows: Rows, unfitted: Any) -> Any:
         """Fit a clone of an inner classifier (None: the default) to some rows."""
-        inner, self.labels_encoded_ = shared(
-            ("inner", id(unfitted), id(rows)), lambda: self._fit_afresh(people, rows, unfitted)
-        )
-        return inner
-
-    def _fit_afresh(self, people: TrainingPeople, rows: Rows, unfitted: Any) -> tuple[Any, bool]:
-        """The fitted classifier, and whether it was fitted to 0 and 1 in place of the labels."""
         (X, groups), y, weights = people.take(rows), take_rows(people.y, rows), take_rows(people.given_weights, rows)
         fit_params = {} if weights is None else {"sample_weight": weights}
+        self.labels_encoded_ = False
         with one_thread():
             if unfitted is None:
-                return fit_default(X, y, **fit_params), False
+                return fit_default(X, y, **fit_params)
             fit_params |= groups_for(unfitted, "fit", groups)
             try:
-                return clone(unfitted).fit(X, y, **fit_params), False
+                return clone(unfitted).fit(X, y, **fit_params)
             except (TypeError, ValueError):
                 if set(self.classes_) == {0, 1}:
                     raise
-                # some classifiers take no other labels than 0 and 1
-                return clone(unfitted).fit(X, (np.asarray(y) == self.classes_[1]).astype(int), **fit_params), True
+                self.labels_encoded_ = True  # some classifiers take no other labels than 0 and 1
+                return clone(unfitted).fit(X, (np.asarray(y) == self.classes_[1]).astype(int), **fit_params)
 
     def _score_of(self, inner: Any, X: Any, groups: Any) -> NDArray[np.float64]:
         """Score of a fitted inner classifier, larger for the qualified."""

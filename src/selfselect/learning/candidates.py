@@ -119,9 +119,7 @@ def group_thresholds(
     The other groups stay away if they can: none of their people are selected, or as few as the least selection rate
     allows, or all, as ``terms.shut_out`` says.
     """
-    by_cost = terms.step_shares(curves, by_cost=True)
-    shares = by_cost | terms.free[curves.group] if by_cost.dtype == bool else by_cost
-    reliable = _reliable_steps(terms, curves, by_cost)
+    shares, reliable = terms.step_shares(curves), _reliable_steps(terms, curves)
     n, n_groups = curves.n[curves.group], len(curves.groups)
     gain = curves.correct
     if sets is None:
@@ -156,17 +154,17 @@ def majority_steps(shares: Shares, allowed: BoolArray) -> BoolArray:
     return np.asarray(allowed & (most | (shares == 0))) if most.any() else allowed
 
 
-def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves, shares: Shares) -> BoolArray:
-    """Steps at which the step's group is made to apply, by the shares that apply there by cost.
+def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
+    """Steps at which the step's group is made to apply.
 
     It applies with the margin, and by at least :data:`MIN_SELECTED` selected people. If applicants are prescribed, or
     no group has such a step, groups without one may apply by fewer; in the end even without the margin.
     """
     allowed = terms.constraints.selects_enough(curves)
+    shares = terms.step_shares(curves, by_cost=True)
     if shares.dtype != bool:
         return majority_steps(shares, allowed & ((curves.selected >= MIN_SELECTED) | (shares == 0)))
-    beyond = shares if terms.margin == 0 else terms.step_shares(curves, terms.margin, by_cost=True)
-    with_margin = as_decisions(beyond) & allowed
+    with_margin = as_decisions(terms.step_shares(curves, terms.margin, by_cost=True)) & allowed
     reliable = with_margin & (curves.selected >= MIN_SELECTED)
     prescribed = terms.constraints.prescribes_applicants
     if prescribed or not reliable.any():
@@ -182,20 +180,15 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves, shares: Share
 
 @dataclass(frozen=True, eq=False)
 class FittedScore:
-    """A score with its kind: its parameters in each of several fits, one row each, of which the last is kept.
+    """A score with its kind, by which scores of different folds are matched.
 
     ``weights`` were fitted to those who apply, and ``groups`` are those it was refined for.
     """
 
     kind: str
-    fits: FloatArray
+    parameters: FloatArray
     weights: float = 1.0
     groups: NDArray[np.intp] | None = None
-
-    @property
-    def parameters(self) -> FloatArray:
-        """Those of the last fit."""
-        return np.asarray(self.fits[-1])
 
 
 @dataclass(frozen=True, eq=False)

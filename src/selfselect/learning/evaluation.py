@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import FloatArray
-from ..behaviour import Shares, as_decisions
-from ..constraints import SHARE_SLACK, BaseRateOrder, Constraints, RateParity
+from ..behaviour import as_decisions
+from ..constraints import SHARE_SLACK, Constraints
 from ..counting import GroupCounts, ratio
 from ..publishing import ThresholdCurves
 from .problem import TrainingTerms
@@ -182,13 +182,9 @@ def _add_group_violation(terms: TrainingTerms, evaluation: Evaluation, counts: G
     """Add violations of constraints between groups, and take off value where a group applies by few selected people."""
     if not terms.between_groups:
         return evaluation
-    few = np.flatnonzero((counts.selected < SMALL_GROUP).any(axis=1))
-    taken = replace(counts, selected=counts.selected[few], true_positives=counts.true_positives[few])
-    by_rates = all(isinstance(constraint, RateParity | BaseRateOrder) for constraint in terms.between_groups)
-    # the violation of these does not depend on the shares, which take long to compute
-    shares: Shares = np.zeros(counts.selected.shape, dtype=bool) if by_rates else terms.shares(counts)
+    shares = terms.shares(counts)
     violation = sum(constraint.violation(counts, shares) for constraint in terms.between_groups)
-    small = np.zeros(len(counts.selected), dtype=bool)
-    small[few] = (as_decisions(terms.shares(taken, terms.margin)) & (taken.selected < SMALL_GROUP)).any(axis=1)
+    applies = as_decisions(terms.shares(counts, terms.margin))
+    small = (applies & (counts.selected < SMALL_GROUP)).any(axis=1)
     value = evaluation.value - SMALL_GROUP_PENALTY * small
     return replace(evaluation, violation=evaluation.violation + violation, value=value)

@@ -68,10 +68,6 @@ class Objective(Protocol):
         """Value, and its gradient with respect to the sums."""
         ...
 
-    def of_scores(self, which: NDArray[np.intp]) -> Objective:
-        """The objective of some of several scores that are minimised at a time."""
-        ...
-
 
 def _add_all(terms: Iterable[tuple[Any, Gradient]]) -> tuple[Any, Gradient]:
     """Sum of values, with its gradient."""
@@ -247,11 +243,8 @@ class StrategicObjective:
             self.precision_temperature,
             with_loss=self.loss == "log",
             with_largest=True,
+            vectorised=True,
         )
-
-    def of_scores(self, which: NDArray[np.intp]) -> StrategicObjective:
-        """The objective itself, which is the same for all scores."""
-        return self
 
     def applications(self, sums: Sums) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Smooth applications, and their derivatives in the smooth precision and in the smooth number of selected.
@@ -399,24 +392,20 @@ class ObjectiveOnRows:
 
 @dataclass(frozen=True, eq=False)
 class PrecisionBounds:
-    """Penalty that keeps the smooth precision of some groups above a bound, and of others below; NaN is no bound.
-
-    Bounds may have a row for each of several scores.
-    """
+    """Penalty that keeps the smooth precision of some groups above a bound, and of others below; NaN is no bound."""
 
     at_least: FloatArray
     at_most: FloatArray
     weight: float = 1.0
 
-    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
+    def penalty(self, sums: Sums) -> tuple[float, Gradient]:
         """Squared distance of log-odds from their bounds, averaged over groups; and its gradient."""
         precision = sums.precision
         clipped = np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
         odds = logit(clipped)
         low, high = np.fmax(logit(self.at_least) - odds, 0.0), np.fmax(odds - logit(self.at_most), 0.0)  # ignores NaN
-        n_groups = odds.shape[-1]
-        slope = np.where(clipped == precision, 2 * (high - low) / (clipped * (1 - clipped)), 0.0) / n_groups
-        value = (low * low + high * high).sum(axis=-1) / n_groups
+        slope = np.where(clipped == precision, 2 * (high - low) / (clipped * (1 - clipped)), 0.0) / len(odds)
+        value = float(low @ low + high @ high) / len(odds)
         return self.weight * value, Gradient(precision=self.weight * slope)
 
 
@@ -429,12 +418,10 @@ class TargetedObjective:
 
     At ``price`` 1 the value is the smooth number of errors. At ``c / (1 - c)`` the gain ``TP - price (PP - TP)`` is
     positive exactly for a smooth precision above c: the score turns towards precision at the very top.
-
-    For several scores at a time, ``target`` and the bounds have a row and ``scale`` an entry for each.
     """
 
     target: FloatArray
-    scale: Any
+    scale: float
     price: float = 1.0
     temperature: float = 4.0
     bounds: PrecisionBounds | None = None
@@ -445,16 +432,7 @@ class TargetedObjective:
         """Passes over scores."""
         return SmoothScores(rows, self.temperature, with_loss=self.with_log_loss)
 
-    def of_scores(self, which: NDArray[np.intp]) -> TargetedObjective:
-        """The objective of some of several scores."""
-        if np.ndim(self.scale) == 0:
-            return self
-        bounds = self.bounds
-        if bounds is not None:
-            bounds = replace(bounds, at_least=bounds.at_least[which], at_most=bounds.at_most[which])
-        return replace(self, target=self.target[which], scale=self.scale[which], bounds=bounds)
-
-    def __call__(self, sums: Sums) -> tuple[Any, Gradient]:
+    def __call__(self, sums: Sums) -> tuple[float, Gradient]:
         """Value and gradient."""
         bounds = [] if self.bounds is None else [self.bounds.penalty(sums)]
         bounds += [constraint.penalty(sums) for constraint in self.constraints if constraint.follows_base_rates]
@@ -462,19 +440,12 @@ class TargetedObjective:
         value, gradient = _add_all([self._errors(sums), *([_add_all(bounds)] if bounds else []), *others])
         return value, gradient.through_precision(sums)
 
-    def _errors(self, sums: Sums) -> tuple[Any, Gradient]:
-        target, price, true_positives = (
-            self.target / np.asarray(self.scale)[..., None],
-            self.price,
-            sums.sharp_true_positives,
-        )
+    def _errors(self, sums: Sums) -> tuple[float, Gradient]:
         if self.with_log_loss:
-            return (target * sums.loss).sum(axis=-1), Gradient(loss=np.broadcast_to(target, sums.loss.shape))
-        value = (target * (sums.positives - true_positives + price * (sums.sharp_selected - true_positives))).sum(
-            axis=-1
-        )
-        target = np.broadcast_to(target, true_positives.shape)
-        return value, Gradient(sharp_true_positives=-(1 + price) * target, sharp_selected=price * target)
+            return float(self.target @ sums.loss) / self.scale, Gradient(loss=self.target / self.scale)
+        target, price, true_positives = self.target / self.scale, self.price, sums.sharp_true_positives
+        value = target @ (sums.positives - true_positives + price * (sums.sharp_selected - true_positives))
+        return float(value), Gradient(sharp_true_positives=-(1 + price) * target, sharp_selected=price * target)
 
     def with_weight(self, weight: float) -> TargetedObjective:
         """The same objective with a weight of the bounds and of the barriers of constraints."""

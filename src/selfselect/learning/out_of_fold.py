@@ -9,7 +9,7 @@ to be comparable. With k folds this takes about k + 1 times as long as choosing 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -54,50 +54,36 @@ def select_out_of_fold(
     order. ``person`` has the code of each row's person, by row number.
     """
     fitter = ScoreFitter(with_refinement, random, max_iter)
-    trained, tested = ([problem.rows_among(numbers) for numbers in side] for side in zip(*folds, strict=True))
     final_rows = problem.rows_among(final)
-    last, fits = problem.take(final_rows), trained
-    if (trained[-1] != final_rows).any():  # of a holdout the one fit is the last one
-        fits = [*trained, final_rows]
-    if problem_of is None:
-        kinds = fitter.fit(problem, fits, last)
-        problems = [problem] * len(folds)
-    else:  # features differ between folds
-        everyone = [problem_of(numbers) for numbers, _ in folds] if len(fits) > 1 else []
-        kinds, problems = fitter.fit(problem, [final_rows], last), everyone or [problem]
-        others = [fitter.fit(each, [rows]) for each, rows in zip(everyone, trained, strict=False)]
-        kinds = _matched([*others, kinds])
-    rows, n_rows = problem.block.rows, len(problem.row_numbers)
-    out_of_fold = []
-    for fitted in kinds:
-        scores = np.full(n_rows, np.nan)
-        for each, train, test, parameters in zip(problems, trained, tested, fitted.fits, strict=False):
-            score = each.score(parameters, varying=problem.has_group_thresholds)
-            centre, scale = _centre_and_scale(score[train], rows.weight[train])
-            scores[test] = (score[test] - centre) / scale
-        out_of_fold.append(scores)
-    seen = np.any(tested, axis=0)
+    last = problem.take(final_rows)
+    kinds = fitter.fit(last)
+    n_rows = len(problem.row_numbers)
+    out_of_fold: dict[str, FloatArray] = {fitted.kind: np.full(n_rows, np.nan) for fitted in kinds}
+    for train_numbers, test_numbers in folds:
+        train, test = problem.rows_among(train_numbers), problem.rows_among(test_numbers)
+        again = len(folds) > 1 or (train != final_rows).any()
+        everyone = problem_of(train_numbers) if problem_of is not None and again else problem
+        part = everyone.take(train) if again else last
+        unseen = everyone.take(test)
+        for fitted in fitter.fit(part) if again else kinds:
+            if fitted.kind in out_of_fold:
+                _, centre, scale = _centre_and_scale(part, fitted)
+                score = unseen.score(fitted.parameters, varying=problem.has_group_thresholds)
+                out_of_fold[fitted.kind][test] = (score - centre) / scale
+    tested = problem.rows_among(np.concatenate([test for _, test in folds]))
+    kinds = [each for each in kinds if not np.isnan(out_of_fold[each.kind][tested]).any()]  # every fold has these
     attempts = [
-        partial(_with_thresholds, fitter, problem, last, fitted, seen, scores, person, len(kinds))
-        for fitted, scores in zip(kinds, out_of_fold, strict=True)
+        partial(_with_thresholds, fitter, problem, last, fitted, tested, out_of_fold[fitted.kind], person, len(kinds))
+        for fitted in kinds
     ]
     return all_feasible(attempts), fitter.n_iter
 
 
-def _matched(fits: list[list[FittedScore]]) -> list[FittedScore]:
-    """Scores of the kinds that all fits have, in the order of the last, from those of each fit."""
-    parameters = [{each.kind: each.parameters for each in scores} for scores in fits]
-    return [
-        replace(each, fits=np.array([one[each.kind] for one in parameters]))
-        for each in fits[-1]
-        if all(each.kind in one for one in parameters)
-    ]
-
-
-def _centre_and_scale(score: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Mean and standard deviation of the scores of some rows."""
+def _centre_and_scale(problem: Problem, fitted: FittedScore) -> tuple[FloatArray, float, float]:
+    """Scores of the rows of a problem, with their mean and standard deviation."""
+    score, weight = problem.score(fitted.parameters, varying=problem.has_group_thresholds), problem.block.rows.weight
     centre = float(np.average(score, weights=weight))
-    return centre, float(np.sqrt(np.average((score - centre) ** 2, weights=weight))) or 1.0
+    return score, centre, float(np.sqrt(np.average((score - centre) ** 2, weights=weight))) or 1.0
 
 
 def _with_thresholds(
@@ -116,8 +102,7 @@ def _with_thresholds(
     weight = None if rows.unweighted else rows.weight[tested]
     person = None if person is None else person[problem.row_numbers[tested]]
     curves = ThresholdCurves.from_codes(rows.y[tested] > 0, seen, codes, problem.labels, weight, person)
-    raw = last.score(fitted.parameters, varying=problem.has_group_thresholds)
-    centre, scale = _centre_and_scale(raw, last.block.rows.weight)
+    raw, centre, scale = _centre_and_scale(last, fitted)
     scaled = ScaledScore(curves, scale, float(np.abs(raw).max()), centre)
     by_group, sets = problem.has_group_thresholds, fitter.prescribed_sets(problem)
     terms = problem.terms.fitted_to(curves, one_threshold=not by_group, compared=compared)

@@ -230,7 +230,7 @@ def logistic_by_descent(
     This is the paper's naive learner; ``block`` has everybody in one group.
     """
     block = replace(block, X=block.X.astype(settings.dtype))
-    smooth = SmoothScores(block.rows, settings.temperature)
+    smooth = SmoothScores(block.rows, settings.temperature, vectorised=True)
     scores = np.empty((settings.starts, len(block.X)), dtype=block.X.dtype)
     mean = Gradient(loss=np.full((settings.starts, 1), 1 / block.rows.n.sum()))
 

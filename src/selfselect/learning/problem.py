@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,20 +12,13 @@ from .._validation import BoolArray, FloatArray, outside_weight_range
 from ..behaviour import Behaviour, BestResponse, Shares, shares_with_margin
 from ..constraints import Constraint, Constraints
 from ..counting import GroupCounts
-from ..counting.groups import sort_by_group
-from ..counting.rows import InMemoryRows
 from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Precision, Published, Statistic
-from .linear import FeatureBlock, Folds, LinearLoss
-from .objective import Objective
+from .linear import FeatureBlock
 from .scores import GroupedRows
 
 #: Rows that are rearranged at a time.
 CHUNK = 10_000
-#: Scores of rows that are computed at a time: their intermediate results stay small beside the table.
-MAX_SCORES = 2**21
-#: Rows for the first steps of training, which others refine on all rows.
-FIRST_STAGE_ROWS = 50_000
 #: A column is constant if its spread is below this part of its mean: rounding error, not information.
 CONSTANT_SPREAD = 1e-12
 #: Standardised values of a group that differ by no more are the same.
@@ -197,20 +187,16 @@ class Problem:
         among[numbers] = True
         return np.asarray(among[self.row_numbers])
 
-    def training_rows(self, fits: Sequence[BoolArray]) -> TrainingRows:
-        """The rows of several fits, each given by which rows of the problem it gets."""
-        part, keep = _parts(fits, len(self.row_numbers))
-        rows, n_parts = self.block.rows, keep.shape[1]
-        numbered = rows.codes * n_parts + part
-        order = np.arange(len(part))
-        if n_parts > 1:
-            order = sort_by_group(2 * numbered + (rows.y > 0), 2 * self.n_groups * n_parts)
-        size = np.bincount(numbered, minlength=self.n_groups * n_parts)
-        sorted_rows = GroupedRows(rows.y[order], rows.weight[order], (np.cumsum(size) - size).astype(np.intp))
-        X = np.empty(self.block.X.shape, dtype=np.float32)
-        for first in range(0, len(X), CHUNK):
-            X[first : first + CHUNK] = self.block.X[order[first : first + CHUNK]]
-        return TrainingRows(FeatureBlock(X, sorted_rows), keep)
+    def without_empty_groups(self) -> Problem:
+        """The same task without the groups that have no rows."""
+        rows = self.block.rows
+        if rows.size.all():
+            return self
+        present = np.flatnonzero(rows.size)
+        block = FeatureBlock(self.block.X, GroupedRows(rows.y, rows.weight, rows.start[present]))
+        offsets = None if self.offset_of_group is None else self.offset_of_group[:, present]
+        terms = self.terms.take(present)
+        return replace(self, block=block, labels=self.labels[present], terms=terms, offset_of_group=offsets)
 
     def score(self, parameters: FloatArray, *, varying: bool = False) -> FloatArray:
         """Score of each row; or of the columns that vary within groups only, without an intercept."""
@@ -238,78 +224,6 @@ class Problem:
     def n_features(self) -> int:
         """Number of columns."""
         return int(self.block.X.shape[1])
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingRows:
-    """Rows in single precision for several fits: ``keep`` says which parts of each group each fit gets.
-
-    Rows are sorted by group, then by part. There is a part for each combination of fits that rows are in.
-    """
-
-    block: FeatureBlock
-    keep: FloatArray
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups."""
-        return int(self.block.rows.n_groups // self.keep.shape[1])
-
-    @property
-    def n_fits(self) -> int:
-        """Number of fits."""
-        return len(self.keep)
-
-    def of_groups(self, groups: NDArray[np.intp]) -> TrainingRows:
-        """Rows of some groups, given in rising order."""
-        n_parts, rows = self.keep.shape[1], self.block.rows
-        segments = (groups[:, None] * n_parts + np.arange(n_parts)).ravel()
-        if len(groups) == 1:
-            end = rows.start[segments[-1]] + rows.size[segments[-1]]
-            which: slice | BoolArray = slice(rows.start[segments[0]], end)
-        else:
-            which = np.isin(rows.codes, segments)
-        return TrainingRows(FeatureBlock(self.block.X[which], rows.take(which, rows.size[segments])), self.keep)
-
-    def thinned(self) -> TrainingRows:
-        """Every so-manieth row of each group, part and label, if there are more than :data:`FIRST_STAGE_ROWS`."""
-        rows, every = self.block.rows, -(-len(self.block.X) // FIRST_STAGE_ROWS)
-        if every <= 1:
-            return self
-        size = np.bincount(rows.codes[::every], minlength=rows.n_groups)
-        return TrainingRows(FeatureBlock(self.block.X[::every], rows.take(slice(None, None, every), size)), self.keep)
-
-    @cached_property
-    def n(self) -> FloatArray:
-        """People of each group in each fit."""
-        return Folds(self.keep).of_groups(self.block.rows.n)
-
-    @cached_property
-    def positives(self) -> FloatArray:
-        """Qualified people of each group in each fit."""
-        return Folds(self.keep).of_groups(self.block.rows.positives)
-
-    def weights(self, fit: int) -> FloatArray:
-        """Weight of each row in one fit, 0 where it is left out."""
-        kept = np.repeat(np.tile(self.keep[fit], self.n_groups), self.block.rows.size)
-        return np.asarray(self.block.rows.weight * kept)
-
-    def loss(self, objective: Objective, **others: Any) -> LinearLoss:
-        """An objective as functions of the parameters of as many scores as fits, or of several scores for each fit."""
-        at_once = max(MAX_SCORES // len(self.block.X), 1)
-        return LinearLoss(InMemoryRows(self.block), objective, at_once=at_once, **others)
-
-
-def _parts(fits: Sequence[BoolArray], n_rows: int) -> tuple[NDArray[np.intp], FloatArray]:
-    """Part of each row, one for each combination of fits that rows are in; and which parts each fit has."""
-    part, keep = np.zeros(n_rows, dtype=np.intp), np.ones((0, 1))
-    for rows in fits:
-        part = 2 * part + rows
-        present = np.bincount(part, minlength=2 * keep.shape[1]) > 0
-        combinations = np.flatnonzero(present)
-        keep = np.vstack([keep[:, combinations // 2], combinations % 2])
-        part = (np.cumsum(present) - 1)[part]
-    return part, keep
 
 
 def _check_magnitude(X: FloatArray) -> None:

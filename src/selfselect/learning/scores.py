@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, log_expit
 
 from .._validation import BoolArray, FloatArray
 from ..counting.groups import sort_by_group
@@ -27,10 +28,8 @@ Numbers: TypeAlias = NDArray[Any]
 class GroupedRows:
     """Labels (0.0 or 1.0) and weights of rows, sorted by group, so that a sum per group is one pass.
 
-    Sums by group and label take one pass as well; they are fastest if rows of a group are sorted by label, as
-    :meth:`from_unsorted` does. ``start`` is the first row of each group; a group without rows starts where the next
-    one does. ``size``, ``n`` and ``positives`` are the rows of each group, and sums of weights of all and of qualified
-    rows.
+    ``start`` is the first row of each group; a group without rows starts where the next one does. ``size``, ``n`` and
+    ``positives`` are the rows of each group, and sums of weights of all and of qualified rows.
     """
 
     y: FloatArray
@@ -49,8 +48,8 @@ class GroupedRows:
     def from_unsorted(
         cls, y: BoolArray, codes: NDArray[np.intp], weight: FloatArray, n_groups: int
     ) -> tuple[GroupedRows, NDArray[np.intp]]:
-        """Sort by group and label; also return the order of the sorted rows."""
-        order = sort_by_group(2 * codes + y, 2 * n_groups)
+        """Sort by group; also return the order of the sorted rows."""
+        order = sort_by_group(codes, n_groups)
         size = np.bincount(codes, minlength=n_groups)
         start = (np.cumsum(size) - size).astype(np.intp)
         return cls(y[order].astype(np.float64), weight[order], start), order
@@ -66,14 +65,9 @@ class GroupedRows:
         return np.repeat(np.arange(self.n_groups), self.size)
 
     @cached_property
-    def _runs(self) -> tuple[NDArray[np.intp], NDArray[np.intp], GroupedRows]:
-        """Runs of rows of one group and label: their sizes, twice the group plus the label, and the runs by group."""
-        cell = 2 * self.codes + (self.y > 0)
-        first = np.flatnonzero(np.append(True, cell[1:] != cell[:-1])[: len(cell)])
-        cell = cell[first]
-        by_group = np.searchsorted(cell, 2 * np.arange(self.n_groups)) if len(self.y) else self.start
-        runs = GroupedRows((cell % 2).astype(np.float64), np.ones(len(cell)), by_group.astype(np.intp))
-        return np.diff(first, append=len(self.y)), cell, runs
+    def cells(self) -> NDArray[np.intp]:
+        """Twice the group of each row, plus its label."""
+        return 2 * self.codes + (self.y > 0)
 
     @cached_property
     def weight_of_positives(self) -> FloatArray:
@@ -103,21 +97,10 @@ class GroupedRows:
             result[..., present] = ufunc.reduceat(values, self.start[present], axis=-1, dtype=dtype)
         return result
 
-    def total_by_label(self, values: Numbers) -> tuple[FloatArray, FloatArray]:
-        """Sums over the rows of each group, and over the qualified ones among them."""
-        sizes, _, runs = self._runs
-        first = np.cumsum(sizes) - sizes
-        each = np.add.reduceat(values, first, axis=-1, dtype=np.float64) if len(first) else values.astype(np.float64)
-        return runs.total(each), runs.total(each * runs.y)
-
-    def for_each_row(self, table: Numbers) -> Numbers:
-        """Values by group and label, of shape (..., 2 n_groups), as values of rows."""
-        sizes, cell, _ = self._runs
-        return np.repeat(table[..., cell], sizes, axis=-1)
-
     def hard_counts(self, score: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Selected people (with a positive score) of each group, and true positives."""
-        return self.total_by_label(self.weight * (score > 0))
+        above = score > 0
+        return self.total(self.weight * above), self.total(self.weight_of_positives * above)
 
     def rows_of(self, groups: NDArray[np.intp]) -> slice | BoolArray:
         """Rows of some groups; those of a single group as a slice, so that taking them copies nothing."""
@@ -137,8 +120,8 @@ class SmoothScores:
     ``temperature`` is ``t`` of ``y~ = sigma(t s)``, in the loss and in penalties on rates; ``precision_temperature`` is
     ``t'`` of ``p = sigma(t' s)``, in the smooth precision, by default ``t``. ``soft`` and ``sharp`` are ``y~`` and
     ``p`` in the last pass forward; passes over scores of one shape reuse these arrays. ``with_largest`` also computes
-    the largest prediction of each group, and hard counts. numpy's exp and log1p are several times faster than scipy's
-    expit and log_expit; their last digits depend on the processor.
+    the largest prediction of each group, and hard counts. ``vectorised`` uses numpy's exp and log1p, several times
+    faster than scipy's expit and log_expit; their last digits depend on the processor, and L-BFGS would amplify these.
     """
 
     def __init__(
@@ -149,18 +132,14 @@ class SmoothScores:
         *,
         with_loss: bool = True,
         with_largest: bool = False,
+        vectorised: bool = False,
     ) -> None:
         self.rows = rows
         self.temperature = temperature
         self.precision_temperature = temperature if precision_temperature is None else precision_temperature
-        self.with_loss, self.with_largest = with_loss, with_largest
+        self.with_loss, self.with_largest, self.vectorised = with_loss, with_largest, vectorised
         self.soft = self.sharp = np.empty(0)
         self._layout: tuple[Any, ...] = ()
-
-    def is_like(self, other: SmoothScores) -> bool:
-        """Whether both make the same passes over the same rows."""
-        names = ("rows", "temperature", "precision_temperature", "with_loss", "with_largest")
-        return all(getattr(self, name) == getattr(other, name) for name in names)
 
     def _allocate(self, score: Numbers) -> None:
         """Arrays for scores of a shape and precision: fresh ones in every pass would cost more than the arithmetic."""
@@ -168,8 +147,10 @@ class SmoothScores:
         if self._layout == (score.shape, dtype):
             return
         self._layout = (score.shape, dtype)
-        self._y, self._weight = (values.astype(dtype, copy=False) for values in (rows.y, rows.weight))
-        self.soft, self._above, self._scratch, self._result = (np.empty_like(score) for _ in range(4))
+        self._y, self._weight, self._weight_of_positives = (
+            values.astype(dtype, copy=False) for values in (rows.y, rows.weight, rows.weight_of_positives)
+        )
+        self.soft, self._above, self._scratch, self._slope, self._result = (np.empty_like(score) for _ in range(5))
         self.sharp = self.soft if self.temperature == self.precision_temperature else np.empty_like(score)
 
     # ------------------------------------------------------------------ forward
@@ -178,12 +159,13 @@ class SmoothScores:
         """Sums per group, from scores of shape (..., n_rows) in single or double precision."""
         self._allocate(score)
         rows = self.rows
-        if self.with_loss or self.with_largest:
+        if self.vectorised or self.with_largest:
             np.greater(score, 0, out=self._above)
-        loss = self._predict(score, self.temperature, self.soft, with_loss=self.with_loss)
+        predict = self._predict_vectorised if self.vectorised else self._predict
+        loss = predict(score, self.temperature, self.soft, with_loss=self.with_loss)
         soft = sharp = self._selected(self.soft)
         if self.sharp is not self.soft:
-            self._predict(score, self.precision_temperature, self.sharp)
+            predict(score, self.precision_temperature, self.sharp)
             sharp = self._selected(self.sharp)
         if not self.with_largest:
             return Sums(rows.n, rows.positives, loss, *soft, *sharp)
@@ -192,23 +174,32 @@ class SmoothScores:
         return Sums(rows.n, rows.positives, loss, *soft, *sharp, self._largest.astype(np.float64), *hard)
 
     def _predict(self, score: Numbers, temperature: float, out: Numbers, with_loss: bool = False) -> FloatArray:
-        """Fill in predictions ``sigma(t s)``; return the log-loss per group, or 0.
+        """Fill in predictions ``sigma(t s)``; return the log-loss per group, or 0."""
+        expit(np.multiply(score, temperature, out=out), out=out)
+        if not with_loss:
+            return np.zeros((*score.shape[:-1], self.rows.n_groups))
+        loss = np.multiply(score, temperature * (2 * self._y - 1), out=self._scratch)
+        log_expit(loss, out=loss)
+        return -self.rows.total(self._weighted(loss, out=loss))
 
-        With ``u = exp(-t |s|)``, which never overflows, the log-loss is ``log(1 + u)``, plus ``t |s|`` where the sign
-        of s is wrong.
+    def _predict_vectorised(
+        self, score: Numbers, temperature: float, out: Numbers, with_loss: bool = False
+    ) -> FloatArray:
+        """Like :meth:`_predict`: with ``u = exp(-t |s|)``, which never overflows, ``sigma`` is 1 or u over ``1 + u``.
+
+        The log-loss is ``log(1 + u)``, plus ``t |s|`` where the sign of s is wrong.
         """
+        magnitude = np.abs(score, out=self._result)
+        u = np.multiply(magnitude, -temperature, out=out)
+        np.exp(u, out=u)
+        loss = np.zeros((*score.shape[:-1], self.rows.n_groups))
         if with_loss:
-            magnitude = np.abs(score, out=self._result)
-            np.log1p(np.exp(np.multiply(magnitude, -temperature, out=out), out=out), out=out)
-            magnitude *= np.abs(np.subtract(self._above, self._y, out=self._scratch), out=self._scratch)
-            out += np.multiply(magnitude, temperature, out=magnitude)
-            loss = self.rows.total(self._weighted(out, out=out))
-        else:
-            loss = np.zeros((*score.shape[:-1], self.rows.n_groups))
-        with np.errstate(over="ignore"):  # 1 / (1 + inf) is 0
-            np.exp(np.multiply(score, -temperature, out=out), out=out)
-        out += 1
-        np.reciprocal(out, out=out)
+            magnitude *= np.abs(np.subtract(self._above, self._y, out=self._slope), out=self._slope)
+            loss = temperature * self.rows.total(self._weighted(magnitude, out=magnitude))
+            loss += self.rows.total(self._weighted(np.log1p(u, out=self._slope), out=self._slope))
+        denominator = np.add(u, 1, out=self._scratch)
+        np.maximum(u, self._above, out=u)  # u is at most 1
+        u /= denominator
         return loss
 
     def _weighted(self, values: Numbers, out: Numbers) -> Numbers:
@@ -217,7 +208,8 @@ class SmoothScores:
 
     def _selected(self, prediction: Numbers) -> tuple[FloatArray, FloatArray]:
         """Counts of selected people and of true positives per group, from predictions in [0, 1]."""
-        return self.rows.total_by_label(self._weighted(prediction, out=self._scratch))
+        selected = self.rows.total(self._weighted(prediction, out=self._scratch))
+        return selected, self.rows.total(np.multiply(prediction, self._weight_of_positives, out=self._scratch))
 
     # ------------------------------------------------------------------ backward
 
@@ -235,7 +227,7 @@ class SmoothScores:
         if g.loss is not None:
             residual = np.subtract(soft, self._y, out=self._scratch)
             residual *= self.temperature
-            residual *= self._for_each_row(g.loss, None)
+            residual *= self._for_each_row(g.loss, None, out=self._slope)
             result += residual
         result = self._weighted(result, out=result)
         if g.largest is not None:
@@ -263,21 +255,21 @@ class SmoothScores:
         """Add ``t p (1 - p)`` times the derivative with respect to the weighted sum of p."""
         if selected is None and true_positives is None:
             return
-        slope = np.subtract(1, prediction, out=self._scratch)
-        slope *= prediction
-        slope *= self._for_each_row(selected, true_positives, temperature)
+        slope = np.multiply(prediction, temperature, out=self._slope)
+        slope *= np.subtract(1, prediction, out=self._scratch)
+        slope *= self._for_each_row(selected, true_positives, out=self._scratch)
         self._result += slope
 
-    def _for_each_row(self, everybody: FloatArray | None, positives: FloatArray | None, factor: float = 1.0) -> Numbers:
+    def _for_each_row(self, everybody: FloatArray | None, positives: FloatArray | None, out: Numbers) -> Numbers:
         """Derivatives per group as derivatives per row; those of positives count for qualified rows only."""
         first = positives if everybody is None else everybody
         assert first is not None
         table = np.zeros((*first.shape, 2), dtype=self.soft.dtype)
         if everybody is not None:
-            table += factor * everybody[..., None]
+            table += everybody[..., None]
         if positives is not None:
-            table[..., 1] += factor * positives
-        return self.rows.for_each_row(table.reshape(*first.shape[:-1], -1))
+            table[..., 1] += positives
+        return np.take(table.reshape(*first.shape[:-1], -1), self.rows.cells, axis=-1, mode="clip", out=out)
 
     def _add_largest(self, largest: FloatArray) -> None:
         """Add the derivative with respect to the largest prediction of each group, to the first row that has it."""

@@ -1,16 +1,14 @@
 """From a problem to the classifier that is kept.
 
-:class:`ScoreFitter` trains for few groups at a time. Where groups share one threshold, or for constraints between
-groups, it trains on all: for each of a few sets of groups that might apply, the errors on that set are minimised on all
-rows, with barriers for the constraints. Every score on the way is evaluated by hard counts at every threshold. If a
-group that should apply alone does not, training is repeated from scores refined for it. Scores of all sets, and of all
-folds, are trained at the same time: one matrix product per step.
+:func:`solve_separately` trains for few groups at a time. :func:`solve_all_groups` is for groups that share one
+threshold, or for constraints between groups: for each of a few sets of groups that might apply, the errors on that set
+are minimised on all rows, with barriers for the constraints. Every score on the way is evaluated by hard counts at
+every threshold. If a group that should apply alone does not, training is repeated from scores refined for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -18,11 +16,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._sharing import shared
-from .._validation import BoolArray, FloatArray, list_some
+from .._validation import FloatArray, list_some
 from ..behaviour import PRECISION_CLIP, as_decisions
 from ..constraints import InfeasibleError
 from ..counting import GroupCounts, ratio
+from ..counting.rows import InMemoryRows
 from ..statistics import SLACK
 from .candidates import (
     Candidate,
@@ -33,9 +31,9 @@ from .candidates import (
     in_training,
     names_of,
 )
-from .linear import Folds
+from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
-from .problem import Problem, TrainingRows
+from .problem import Problem
 from .starts import (
     RIDGE,
     fit_refined,
@@ -75,10 +73,13 @@ def solve(
     :class:`InfeasibleError` is raised.
     """
     fitter = ScoreFitter(solver == "auto", random, max_iter)
-    candidates = fitter.solve(problem)
+    if fitter.trains_together(problem):
+        candidates, n_iter = solve_all_groups(problem, max_iter)
+    else:
+        candidates, n_iter = solve_separately(problem, fitter)
     best = max(candidates, key=lambda candidate: candidate.rank)
     refuse_infeasible(problem, best, candidates)
-    return best, fitter.n_iter
+    return best, n_iter
 
 
 @dataclass(eq=False)
@@ -86,8 +87,7 @@ class ScoreFitter:
     """Fits scores of all kinds to any rows of one problem, or of the same people with other features.
 
     Without ``trains`` the logistic score is the only one; ``max_iter`` limits its steps, ``n_iter`` of which were made
-    in the last fit. The first call decides, by the rows of its last fit, for which ``sets`` of groups scores are
-    trained, and how far; ``candidates`` are those of that fit where all groups are trained at once.
+    in the last fit. The first fit decides for which ``sets`` of groups scores are refined.
     """
 
     trains: bool
@@ -96,187 +96,125 @@ class ScoreFitter:
     n_iter: int = 0
     sets: list[NDArray[np.intp]] | None = None
     gaussian: dict[int, FloatArray] = field(default_factory=dict)
-    candidates: list[Candidate] = field(default_factory=list)
-    pushed: list[bool] = field(default_factory=list)
-    finished: list[int] = field(default_factory=list)
-    missed: list[int] = field(default_factory=list)
-    higher: bool = False
 
     def trains_together(self, problem: Problem) -> bool:
         """Whether scores are trained on all groups at once."""
         return self.trains and problem.terms.all_or_nobody and problem.shares_threshold
 
-    def solve(self, problem: Problem) -> list[Candidate]:
-        """Candidates that are evaluated on the rows they are fitted to."""
-        kinds = self.fit(problem)
-        if self.trains_together(problem):
-            return self.candidates
-        by_group = problem.has_group_thresholds
-        if problem.terms.all_or_nobody and problem.offset_of_group is not None:
-            by_group, kinds = True, [*kinds[1:], kinds[0]]  # of equals the first is kept
-        sets = self.prescribed_sets(problem)
-        return all_feasible(partial(in_training, problem, fitted, by_group=by_group, sets=sets) for fitted in kinds)
-
-    def fit(
-        self, problem: Problem, fits: Sequence[BoolArray] | None = None, kept: Problem | None = None
-    ) -> list[FittedScore]:
-        """Scores of all kinds, the logistic one first, each fitted to several choices of rows; by default to all.
-
-        ``kept`` is the problem of the rows of the last fit.
-        """
-        kept = problem if kept is None else kept
-        rows = [np.ones(len(problem.row_numbers), dtype=bool)] if fits is None else fits
-
-        def begin() -> tuple[TrainingRows, tuple[FloatArray, int]]:
-            training = problem.training_rows(rows)
-            return training, logistic_start(problem, training, self.max_iter)
-
-        training, (start, self.n_iter) = shared(("start", id(problem.block)), begin)
-        scores = [FittedScore("everybody", start)]
-        if not self.trains:
-            self._choose_sets(kept, start)
-            return scores
+    def fit(self, problem: Problem) -> list[FittedScore]:
+        """Scores of all kinds, the logistic one first."""
         if self.trains_together(problem):
             with np.errstate(over="ignore", invalid="ignore"):  # barriers may be too steep for few people
-                return scores + self._fit_all_groups(problem, training, start, kept)
+                candidates, self.n_iter = solve_all_groups(problem.without_empty_groups(), self.max_iter)
+            return [
+                FittedScore(each.origin, each.parameters) for each in candidates if np.isfinite(each.parameters).all()
+            ]
+        start, self.n_iter = logistic_start(problem, self.max_iter)
+        scores = [FittedScore("everybody", start)]
         if problem.terms.all_or_nobody:
-            return scores + fit_refined(problem, training, start, self._choose_sets(kept, start))
+            self.sets = target_sets(problem, start) if self.sets is None else self.sets
+            return scores + (fit_refined(problem, start, self.sets) if self.trains else [])
         width = problem.n_features
-        if width not in self.gaussian:
+        if self.trains and width not in self.gaussian:
             self.gaussian[width] = gaussian_starts(self.random, width)
-        best = None
-        with suppress(InfeasibleError):
-            (best,) = in_training(kept, scores[0], by_group=problem.has_group_thresholds)
-        return scores + scores_for_shares(problem, training, start, best, self.gaussian[width])
-
-    def _choose_sets(self, kept: Problem, start: FloatArray) -> list[NDArray[np.intp]]:
-        if self.sets is None and kept.terms.all_or_nobody:
-            self.sets = target_sets(kept, start[-1])
-        return self.sets or []
+        return scores + (scores_for_shares(problem, start, self.gaussian[width]) if self.trains else [])
 
     def prescribed_sets(self, problem: Problem) -> list[NDArray[np.intp]] | None:
         """Sets of groups that meet constraints on applicants; None without such constraints."""
         return self.sets if problem.terms.constraints.prescribes_applicants else None
 
-    # ------------------------------------------------------------------ all groups at once
 
-    def _fit_all_groups(
-        self, problem: Problem, training: TrainingRows, start: FloatArray, kept: Problem
-    ) -> list[FittedScore]:
-        """Scores that are trained on all rows, for several sets of groups that might apply.
+def solve_separately(problem: Problem, fitter: ScoreFitter) -> tuple[list[Candidate], int]:
+    """Candidates from scores trained for few groups, or for shares of groups; and steps of the logistic start."""
+    by_group, scores = problem.has_group_thresholds, fitter.fit(problem)
+    if problem.terms.all_or_nobody and problem.offset_of_group is not None:
+        by_group, scores = True, [*scores[1:], scores[0]]  # of equals the first is kept
+    sets = fitter.prescribed_sets(problem)
+    attempts = (partial(in_training, problem, fitted, by_group=by_group, sets=sets) for fitted in scores)
+    return all_feasible(attempts), fitter.n_iter
 
-        In the first call scores of the last fit are evaluated on the way: they decide which sets are trained to the
-        last stage, which are trained again, and whether barriers must be higher. Later calls do the same.
-        """
-        first, scores = not self.candidates, list[FittedScore]()
-        if first:
-            self.candidates = in_training(kept, FittedScore("everybody", start), by_group=False)
-            sets = _sets_to_try(kept, start[-1])
-            self.sets, self.pushed = [np.sort(groups) for groups, _ in sets], [pushed for _, pushed in sets]
-        sets_to_train = self.sets or []
-        latest = [self.candidates[0]] * len(sets_to_train)
 
-        def advance(which: list[int], parameters: FloatArray, stage: int, weight: float, note: str = "") -> FloatArray:
-            """Train some sets one stage further; parameters have shape (n_sets, n_fits, n_parameters)."""
-            if not which:
-                return parameters
-            groups, pushed = [sets_to_train[i] for i in which], [self.pushed[i] for i in which]
-            parameters = _advance(problem, training, groups, pushed, parameters, stage, weight)
-            for place, (i, fits) in enumerate(zip(which, parameters, strict=True)):
-                repetition = which[:place].count(i) + 1
-                run = f"all groups, for {names_of(problem.labels, sets_to_train[i])}{note and f'{note} {repetition}'}"
-                fitted = FittedScore(f"{run}, stage {stage + 1}", fits, problem.n_features)
-                if np.isfinite(fits).all():
-                    scores.append(fitted)
-                if first:
-                    (latest[i],) = in_training(kept, replace(fitted, fits=fits[-1:]), by_group=False)
-                    self.candidates.append(latest[i])
-            return parameters
+# ---------------------------------------------------------------------- all groups at once
 
-        every = list(range(len(sets_to_train)))
-        parameters = np.broadcast_to(start, (len(every), *start.shape))
-        for stage in (FIRST, SECOND):
-            parameters = advance(every, parameters, stage, WEIGHT)
-        if first:
-            self.finished = sorted(every, key=lambda i: latest[i].rank, reverse=True)[:MAX_LAST]
-        finished = advance(self.finished, parameters[self.finished], LAST, WEIGHT)
-        if first:
-            self.missed = [i for i in every if not _reached(kept, latest[i], sets_to_train[i])]
-        repeated = {i: _repeated_starts(problem, training, start, sets_to_train[i]) for i in self.missed}
-        which = [i for i in self.missed for _ in repeated[i]]
-        again = np.array([parameters for i in self.missed for parameters in repeated[i]])
+
+@dataclass(eq=False)
+class _Run:
+    """Training for one set of groups, from stage to stage."""
+
+    groups: NDArray[np.intp]
+    objective: TargetedObjective
+    parameters: FloatArray
+    candidate: Candidate
+
+
+def solve_all_groups(problem: Problem, max_iter: int | None = None) -> tuple[list[Candidate], int]:
+    """Candidates from scores that are trained on all rows; and steps of the logistic start."""
+    start, n_iter = logistic_start(problem, max_iter)
+    candidates = in_training(problem, FittedScore("everybody", start), by_group=False)
+    runs = [_Run(*each, start, candidates[0]) for each in _objectives(problem, start)]
+    for stage in (FIRST, SECOND):
+        candidates += [_advance(problem, run, stage, WEIGHT) for run in runs]
+    runs.sort(key=lambda run: run.candidate.rank, reverse=True)
+    candidates += [_advance(problem, run, LAST, WEIGHT) for run in runs[:MAX_LAST]]
+    missed = [run for run in runs if not _reached(problem, run)]
+    for again in [repeated for run in missed for repeated in _repeated_runs(problem, run, start)]:
+        candidates += [_advance(problem, again, stage, WEIGHT) for stage in (SECOND, LAST)]
+    if all(candidate.violation > 0 for candidate in candidates):
         for stage in (SECOND, LAST):
-            again = advance(which, again, stage, WEIGHT, ", again")
-        if first:
-            self.higher = all(candidate.violation > 0 for candidate in self.candidates)
-        for stage in (SECOND, LAST) if self.higher else ():
-            finished = advance(self.finished, finished, stage, HIGHER_WEIGHT, ", higher weight")
-        return scores
+            candidates += [_advance(problem, run, stage, HIGHER_WEIGHT) for run in runs[:MAX_LAST]]
+    return candidates, n_iter
 
 
-def _reached(problem: Problem, candidate: Candidate, groups: NDArray[np.intp]) -> bool:
+def _reached(problem: Problem, run: _Run) -> bool:
     """Whether the groups that are meant to apply do, and all constraints hold."""
-    counts = counts_of(problem, candidate.parameters)
+    counts = counts_of(problem, run.candidate.parameters)
     applies = as_decisions(problem.terms.shares(counts, problem.terms.margin))
-    return candidate.violation == 0 and bool(applies[groups].all())
+    return run.candidate.violation == 0 and bool(applies[run.groups].all())
 
 
-def _repeated_starts(
-    problem: Problem, training: TrainingRows, start: FloatArray, groups: NDArray[np.intp]
-) -> list[FloatArray]:
-    """Scores that are refined for a group alone, at a threshold that selects few of everybody: a row for each fit.
+def _repeated_runs(problem: Problem, run: _Run, start: FloatArray) -> list[_Run]:
+    """Runs for the same group from scores that are refined for it alone, at a threshold that selects few of everybody.
 
     From the logistic start, barriers turn a score too late: where a group has few qualified people, those it ranks
     highest are not precise enough, and others apply by chance. There are none for a set of several groups, nor where
     the order of base rates determines who applies.
     """
-    if len(groups) > 1 or problem.terms.constraints.follows_base_rates:
+    if len(run.groups) > 1 or problem.terms.constraints.follows_base_rates:
         return []
-    weights = [training.weights(fit) for fit in range(training.n_fits)]
-    starts = refined_scores(problem, training, start, groups)
-    for parameters in starts:
-        for fit, score in enumerate(training.block.scores(parameters)):
-            size, kept = score_size(score, weights[fit]), weights[fit] > 0
-            parameters[fit] /= size
-            parameters[fit, -1] -= weighted_quantile(score[kept] / size, weights[fit][kept], 1 - FIRST_SELECTED)
-    return starts
+    runs, weight = [], problem.block.rows.weight
+    for parameters in refined_scores(problem, start, run.groups):
+        at = parameters / score_size(problem.block.score(parameters), weight)
+        at[-1] -= weighted_quantile(problem.block.score(at), weight, 1 - FIRST_SELECTED)
+        runs.append(replace(run, parameters=at))
+    return runs
 
 
-def _advance(
-    problem: Problem,
-    training: TrainingRows,
-    sets: list[NDArray[np.intp]],
-    pushed: list[bool],
-    parameters: FloatArray,
-    stage: int,
-    weight: float,
-) -> FloatArray:
-    """Train scores for some sets of groups one stage further, each in every fit."""
+def _advance(problem: Problem, run: _Run, stage: int, weight: float) -> Candidate:
+    """Train one stage further, and evaluate the result."""
     sharpness, steps = STAGES[stage]
-    if stage == FIRST or (stage == SECOND and not problem.terms.between_groups):  # rates of a sample differ too much
-        training = training.thinned()
-    terms, costs, n_fits = problem.terms, problem.terms.costs, training.n_fits
+    objective = replace(run.objective.with_weight(weight), temperature=sharpness, with_log_loss=stage == FIRST)
+    ridge = np.full(problem.n_features, RIDGE + problem.l2)
+    run.parameters = LinearLoss(InMemoryRows(problem.block), objective, ridge).minimise(run.parameters, steps)
+    origin = f"all groups, for {names_of(problem.labels, run.groups)}, stage {stage + 1}"
+    (run.candidate,) = in_training(problem, FittedScore(origin, run.parameters, problem.n_features), by_group=False)
+    return run.candidate
+
+
+def _objectives(problem: Problem, start: FloatArray) -> Iterator[tuple[NDArray[np.intp], TargetedObjective]]:
+    """Sets of groups that might apply, each with its objective."""
+    terms, costs = problem.terms, problem.terms.costs
     margin = max(MIN_MARGIN, terms.margin)
     inside = np.clip(np.minimum(costs + margin, (1 + costs) / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
     outside = np.clip(np.maximum(costs - margin, costs / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
-    target = np.array([np.isin(np.arange(problem.n_groups), groups) for groups in sets])
-    push_out = ~target & np.array(pushed)[:, None]
-    people = np.stack([training.n[:, groups].sum(axis=1) for groups in sets])
-    objective = TargetedObjective(
-        np.repeat(target.astype(np.float64), n_fits, axis=0),
-        np.maximum(people.ravel(), 1.0),
-        bounds=PrecisionBounds(
-            at_least=np.repeat(np.where(target, inside, np.nan), n_fits, axis=0),
-            at_most=np.repeat(np.where(push_out, outside, np.nan), n_fits, axis=0),
-        ),
-        constraints=terms.between_groups,
-        temperature=sharpness,
-        with_log_loss=stage == FIRST,
-    ).with_weight(weight)
-    ridge = np.full(problem.n_features, RIDGE + problem.l2)
-    loss = training.loss(objective, ridge=ridge, folds=Folds(np.tile(training.keep, (len(sets), 1))))
-    ended, _ = loss.minimise(parameters.reshape(-1, parameters.shape[-1]), steps)
-    return ended.reshape(len(sets), n_fits, -1)
+    for groups, push_others_out in _sets_to_try(problem, start):
+        target = np.isin(np.arange(problem.n_groups), groups).astype(np.float64)
+        bounds = PrecisionBounds(
+            at_least=np.where(target > 0, inside, np.nan),
+            at_most=np.where((target == 0) & push_others_out, outside, np.nan),
+        )
+        n = float(problem.block.rows.n[groups].sum())
+        objective = TargetedObjective(target, scale=n, bounds=bounds, constraints=terms.between_groups)
+        yield np.sort(groups), objective
 
 
 def _sets_to_try(problem: Problem, start: FloatArray) -> list[tuple[NDArray[np.intp], bool]]:

@@ -10,21 +10,24 @@ first with the log-loss, then with errors and ever sharper predictions.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 
 from .._validation import BoolArray, FloatArray
 from ..behaviour import as_decisions
-from ..constraints import SHARE_SLACK
+from ..constraints import SHARE_SLACK, InfeasibleError
 from ..counting import GroupCounts, ratio
-from .candidates import Candidate, FittedScore, curves_of, names_of
+from ..counting.rows import InMemoryRows
+from .candidates import FittedScore, curves_of, in_training, names_of
 from .evaluation import MIN_SELECTED, accuracy_lower_bound
-from .lbfgs import minimise
-from .linear import FeatureBlock, Folds
+from .linear import FeatureBlock, LinearLoss
 from .objective import StrategicObjective, TargetedObjective
-from .problem import Problem, TrainingRows
+from .problem import Problem
+from .scores import GroupedRows
 
 #: Ridge of the logistic start, on the summed loss: only to keep separable data finite.
 LOGISTIC_RIDGE = 1e-4
@@ -49,10 +52,8 @@ MAX_PRICE = 1e3
 MIN_VARIANCE = 1e-4
 #: A threshold below all scores lies below the lowest by this much.
 BELOW_ALL = 1e-6
-#: Scores of size 1 that differ by rounding only, in single precision.
-SAME_SCORE = 2e-6
-#: Largest derivative at the end of the logistic start, and least curvature in a direction, as a part of the largest.
-LOGISTIC_TOLERANCE, LEAST_CURVATURE = 1e-5, 1e-5
+#: Scores of size 1 that differ by rounding only.
+SAME_SCORE = 1e-9
 #: Loss, sharpness of predictions and of the smooth precision, and steps, from stage to stage where shares apply.
 SHARE_STAGES = (("log", 2.0, 5.0, 40), ("errors", 10.0, 10.0, 60), ("errors", 40.0, 40.0, 60))
 #: Gaussian starts besides the informed ones.
@@ -61,40 +62,13 @@ RANDOM_STARTS = 2
 RIDGE = 1e-5
 
 
-def logistic_start(problem: Problem, training: TrainingRows, max_iter: int | None = None) -> tuple[FloatArray, int]:
-    """Logistic regressions of everybody, one row of weights and intercept per fit; and the steps of the last fit.
-
-    Steps are measured by the second derivatives of all rows at 0, so that correlated columns take no more of them.
-    """
-    sample = training.thinned()
-    begun = None if sample is training else logistic_start(problem, sample, max_iter)[0]
-    block, total = sample.block, training.n.sum(axis=1)
-    objective = TargetedObjective(np.ones_like(training.n), total, temperature=1.0, with_log_loss=True)
-    ridge = (LOGISTIC_RIDGE / total + problem.l2)[:, None] * np.ones(problem.n_features)
-    loss = training.loss(objective, ridge=ridge, folds=Folds(training.keep))
-    root = _root_of_curvature(block, float(ridge.mean()))
-
-    def scaled(at: FloatArray, which: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-        value, gradient = loss.at(at @ root.T, which)
-        return value, gradient @ root
-
-    start: FloatArray = np.zeros((training.n_fits, problem.n_features + 1))
-    if begun is not None:
-        start = np.asarray(np.linalg.solve(root, begun.T).T)
-    ended, steps = minimise(scaled, start, max_iter or MAX_LOGISTIC_STEPS, LOGISTIC_TOLERANCE)
-    return ended @ root.T, int(steps[-1])
-
-
-def _root_of_curvature(block: FeatureBlock, ridge: float) -> FloatArray:
-    """Matrix R for which ``R R'`` is the inverse of the second derivatives of the mean log-loss of all rows at 0."""
-    weight = block.rows.weight / block.rows.weight.sum()
-    X = block.X
-    mean = (weight.astype(X.dtype) @ X).astype(np.float64)
-    product = (X.T @ (X if block.rows.unweighted else X * (weight * len(weight)).astype(X.dtype)[:, None])) / len(X)
-    curvature = np.block([[product.astype(np.float64), mean[:, None]], [mean[None, :], np.ones((1, 1))]]) / 4
-    curvature[np.diag_indices_from(curvature)] += ridge
-    sizes, directions = np.linalg.eigh(curvature)
-    return np.asarray(directions / np.sqrt(np.maximum(sizes, LEAST_CURVATURE * sizes[-1])))
+def logistic_start(problem: Problem, max_iter: int | None = None) -> tuple[FloatArray, int]:
+    """Logistic regression of everybody: weights and intercept, and the steps it took."""
+    block, weight = problem.block, problem.block.rows.weight
+    strength = LOGISTIC_RIDGE + problem.l2 * weight.sum()
+    model = LogisticRegression(C=1 / strength, max_iter=max_iter or MAX_LOGISTIC_STEPS)
+    model.fit(block.X, block.rows.y, sample_weight=weight)
+    return np.append(model.coef_[0], model.intercept_[0]), int(model.n_iter_[0])
 
 
 # ---------------------------------------------------------------------- groups that might apply
@@ -150,83 +124,63 @@ def _best_counts(problem: Problem, start: FloatArray, min_selected: int) -> tupl
 # ---------------------------------------------------------------------- refinement
 
 
-def fit_refined(
-    problem: Problem, training: TrainingRows, start: FloatArray, sets: list[NDArray[np.intp]]
-) -> list[FittedScore]:
+def fit_refined(problem: Problem, start: FloatArray, sets: list[NDArray[np.intp]]) -> list[FittedScore]:
     """Scores that are refined for each of some sets of groups."""
     return [
         FittedScore(
             f"refined for {names_of(problem.labels, groups)}, ridge {ridge:g}", refined, problem.n_varying, groups
         )
         for groups in sets
-        for ridge, refined in zip(RIDGES, refined_scores(problem, training, start, groups), strict=False)
+        for ridge, refined in zip(RIDGES, refined_scores(problem, start, groups), strict=False)
     ]
 
 
-def refined_scores(
-    problem: Problem, training: TrainingRows, start: FloatArray, groups: NDArray[np.intp]
-) -> list[FloatArray]:
-    """Scores that are refined on the rows of some groups, one for each of :data:`RIDGES`; none without positives.
-
-    Each has a row of parameters per fit, as the start has.
-    """
-    training, terms = training.of_groups(groups), problem.terms
-    if not training.positives.any(axis=1).all():
+def refined_scores(problem: Problem, start: FloatArray, groups: NDArray[np.intp]) -> list[FloatArray]:
+    """Scores that are refined on the rows of some groups, one for each of :data:`RIDGES`; none without positives."""
+    block, terms = problem.block.of_groups(groups), problem.terms
+    if block.rows.positives.sum() <= 0:
         return []
     # within one group, columns that are constant there act as intercepts and keep their weights
     width = problem.n_varying if len(groups) == 1 else problem.n_features
-    training = replace(training, block=replace(training.block, X=training.block.X[:, :width]))
+    block = replace(block, X=block.X[:, :width])
     cost = min(float(terms.costs[groups].max()) + terms.margin, 1.0)
-    inner_start = np.concatenate([start[:, :width], start[:, -1:]], axis=1)
-    inner = _refine(training, inner_start, cost, problem.l2).reshape(len(RIDGES), training.n_fits, width + 1)
-    others = np.zeros((training.n_fits, problem.n_features - width))
-    return [np.concatenate([parameters[:, :-1], others, parameters[:, -1:]], axis=1) for parameters in inner]
+    inner_start, others = np.append(start[:width], start[-1]), np.zeros(problem.n_features - width)
+    inner = [_refine(block, inner_start, cost, ridge, problem.l2) for ridge in RIDGES]
+    return [np.concatenate([parameters[:-1], others, parameters[-1:]]) for parameters in inner]
 
 
-def _refine(training: TrainingRows, start: FloatArray, cost: float, l2: float) -> FloatArray:
-    """Turn scores towards precision at the cost, on the rows of the groups that should apply.
+def _refine(block: FeatureBlock, start: FloatArray, cost: float, ridge: float, l2: float) -> FloatArray:
+    """Turn a score towards precision at the cost, on the rows of the groups that should apply.
 
     Stages minimise :class:`.TargetedObjective` with sharper predictions and a higher price of false positives, up to
     ``c / (1 - c)``. Before each, the score is rescaled and its threshold set where the hard gain is largest, so that
-    L-BFGS starts where the gradient is and does not end with nobody selected. The result has a row for each ridge and
-    fit.
+    L-BFGS starts where the gradient is and does not end with nobody selected.
     """
     highest_price = min(cost / (1 - cost), MAX_PRICE) if cost < 1 else MAX_PRICE
-    block, fits = training.block, list(range(training.n_fits))
-    weights = [training.weights(fit) for fit in fits]
-    size = [score_size(score, weight) for score, weight in zip(block.scores(start), weights, strict=True)]
-    variance = np.array([weighted_variance(block.X, weight) for weight in weights])
-    centre = np.tile(start / np.array(size)[:, None], (len(RIDGES), 1))
-    parameters = centre.copy()
-    strength = np.concatenate([ridge * (variance + MIN_VARIANCE) + l2 for ridge in RIDGES])
-    target = np.ones((len(centre), training.n_groups))
-    folds = Folds(np.tile(training.keep, (len(RIDGES), 1)))
-    everyone = training
-    for stage, (sharpness, power) in enumerate(STAGES):
+    rows, weight = block.rows, block.rows.weight
+    centre = start / score_size(block.score(start), weight)
+    strength = ridge * (weighted_variance(block.X, weight) + MIN_VARIANCE) + l2
+    target, scale = np.ones(rows.n_groups), max(float(rows.positives.sum()), 1.0)
+    parameters = centre
+    for sharpness, power in STAGES:
         price = highest_price**power
-        training = everyone.thinned() if stage == 0 else everyone
-        block, weights = training.block, [training.weights(fit) for fit in fits]
-        positives = np.tile(np.maximum(training.positives.sum(axis=1), 1.0), len(RIDGES))
-        for i, score in enumerate(block.scores(parameters)):
-            weight = weights[i % training.n_fits]
-            size_now = score_size(score, weight)
-            parameters[i] /= size_now
-            parameters[i, -1] -= _best_threshold(block.rows.y, weight, score / size_now, price)
-        objective = TargetedObjective(target, positives, price, sharpness)
-        loss = training.loss(objective, ridge=strength, centre=centre, folds=folds)
-        parameters, _ = loss.minimise(parameters, STAGE_ITERATIONS)
-    return parameters
+        score = block.score(parameters)
+        size = score_size(score, weight)
+        parameters = parameters / size
+        parameters[-1] -= _best_threshold(rows, score / size, price)
+        objective = TargetedObjective(target, scale, price, sharpness)
+        parameters = LinearLoss(InMemoryRows(block), objective, strength, centre).minimise(parameters, STAGE_ITERATIONS)
+    return np.asarray(parameters)
 
 
-def _best_threshold(y: FloatArray, weight: FloatArray, score: FloatArray, price: float) -> float:
+def _best_threshold(rows: GroupedRows, score: FloatArray, price: float) -> float:
     """Threshold with the largest ``TP - price FP`` among those that select at least :data:`MIN_SELECTED`."""
-    rows = np.flatnonzero(weight)
-    order = rows[np.argsort(-score[rows])]
-    weight, y = weight[order], y[order]
+    order = np.argsort(-score, kind="stable")
+    weight, y = rows.weight[order], rows.y[order]
     true_positives, selected = np.cumsum(weight * y), np.cumsum(weight)
     gain = true_positives - price * (selected - true_positives)
     gain[selected < min(MIN_SELECTED, selected[-1])] = -np.inf
-    ranked = score[order].astype(np.float64)
+    ranked = score[order]
     gain[:-1][ranked[:-1] - ranked[1:] <= SAME_SCORE] = -np.inf  # people with one score are selected together
     i = int(np.argmax(gain))
     return float((ranked[i] + ranked[i + 1]) / 2) if i + 1 < len(ranked) else float(ranked[-1] - BELOW_ALL)
@@ -240,7 +194,7 @@ def score_size(score: FloatArray, weight: FloatArray) -> float:
 def weighted_variance(values: FloatArray, weight: FloatArray) -> FloatArray:
     """Variance over people, of values of shape (n_rows,) or of each column of shape (n_rows, n_columns)."""
     if (weight == 1).all():
-        return np.asarray(values.var(axis=0, dtype=np.float64))
+        return np.asarray(values.var(axis=0))
     share = weight / weight.sum()
     return np.asarray(share @ (values - share @ values) ** 2)
 
@@ -260,18 +214,15 @@ def weighted_quantile(values: FloatArray, weight: FloatArray, share: float) -> f
 # ---------------------------------------------------------------------- where shares of groups apply
 
 
-def scores_for_shares(
-    problem: Problem, training: TrainingRows, start: FloatArray, best: Candidate | None, gaussian: FloatArray
-) -> list[FittedScore]:
+def scores_for_shares(problem: Problem, start: FloatArray, gaussian: FloatArray) -> list[FittedScore]:
     """Scores from the logistic start, from the best thresholds on it, and from Gaussian starts (one row each)."""
     starts = {"logistic": start}
-    if best is not None:
+    with suppress(InfeasibleError):
+        (best,) = in_training(problem, FittedScore("", start), by_group=problem.has_group_thresholds)
         starts["thresholds"] = best.parameters
     starts |= {f"random start {i + 1}": parameters for i, parameters in enumerate(gaussian)}
-    together = np.concatenate([np.broadcast_to(at, start.shape) for at in starts.values()])
-    ended = _minimise(problem, training, together, len(starts)).reshape(len(starts), *start.shape)
     width = problem.n_varying
-    return [FittedScore(f"strategic from {name}", at, width) for name, at in zip(starts, ended, strict=True)]
+    return [FittedScore(f"strategic from {name}", _minimise(problem, at), width) for name, at in starts.items()]
 
 
 def gaussian_starts(random: np.random.RandomState, n_features: int) -> FloatArray:
@@ -279,9 +230,8 @@ def gaussian_starts(random: np.random.RandomState, n_features: int) -> FloatArra
     return np.asarray(random.normal(size=(RANDOM_STARTS, n_features + 1)))
 
 
-def _minimise(problem: Problem, training: TrainingRows, parameters: FloatArray, starts: int) -> FloatArray:
-    """Parameters after all stages, of each fit from each start."""
-    folds = Folds(np.tile(training.keep, (starts, 1)))
+def _minimise(problem: Problem, parameters: FloatArray) -> FloatArray:
+    """Parameters after all stages."""
     terms, ridge = problem.terms, np.full(problem.n_features, RIDGE + problem.l2)
     for loss, temperature, precision_temperature, steps in SHARE_STAGES:
         objective = StrategicObjective(
@@ -295,5 +245,5 @@ def _minimise(problem: Problem, training: TrainingRows, parameters: FloatArray, 
             corrected=False,
             groups=terms.groups,
         )
-        parameters, _ = training.loss(objective, ridge=ridge, folds=folds).minimise(parameters, steps)
+        parameters = LinearLoss(InMemoryRows(problem.block), objective, ridge).minimise(parameters, steps)
     return parameters

@@ -26,7 +26,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, betaln, logit, xlog1py, xlogy
+from scipy.special import betainc, betaincinv, betaln, expit, logit, xlog1py, xlogy
 
 from .._validation import BoolArray, FloatArray
 from ..counting import CountCurves, GroupCounts, effective_trials, ratio
@@ -47,10 +47,6 @@ SLOPES = np.column_stack(_SLOPES)
 GRID = np.linspace(-5.0, 5.0, 11)
 #: Locations and their standard errors are kept within these limits, far beyond all rates that occur.
 MAX_LOCATION, MAX_ERROR = 12.0, 3.0
-#: Settings whose logarithm of the likelihood is lower by this are not looked at; :data:`LEAST_WEIGHT` is at 7.
-HOPELESS = 40.0
-#: Locations are found when no step is larger.
-CONVERGED = 1e-13
 #: A smaller part of the prior is left out.
 LEAST_WEIGHT = 1e-3
 #: Most groups that a prior is fitted to; more would take longer and say nothing new.
@@ -82,59 +78,31 @@ class BetaPrior:
     weight: FloatArray
 
     @classmethod
-    def fit(cls, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> list[Self]:
-        """Fit to the successes of some groups, whose locations differ by slopes times known offsets.
-
-        There is a fit for each row of successes and trials; offsets have two rows for each.
-        """
-        some = trials > 0
-        n_groups = np.maximum(some.sum(axis=1), 1)
-        offset = np.where(some[:, None], offset, 0.0)
-        varies = np.asarray((np.abs(offset) > SLACK).any(axis=2))
-        tried = ((SLOPES == 0) | varies[:, None]).all(axis=2)
-        # the settings that are tried in any fit; arrays have axes of fits, settings and groups
-        any_fit = tried.any(axis=0)
-        strengths, slopes, tried = STRENGTHS[any_fit], SLOPES[any_fit], tried[:, any_fit]
-        t, p, shift = np.where(some, successes, 0.0), np.where(some, trials, 0.0), slopes @ offset
+    def fit(cls, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> Self:
+        """Fit to the successes of some groups, whose locations differ by slopes times known offsets, in two rows."""
+        some, tried = trials > 0, ((SLOPES == 0) | (np.abs(offset) > SLACK).any(axis=1)).all(axis=1)
+        strengths, slopes = STRENGTHS[tried], SLOPES[tried]
+        t, p, shift = successes[some], trials[some], slopes @ offset[:, some]
         # people of one group are alike: so many independent ones are as informative, for each strength
-        size = p[:, None] / (1 + np.maximum(p - 1, 0)[:, None] / (strengths[:, None] + 1))
-        rate = np.nan_to_num(ratio(t, p))[:, None]
-        location = np.repeat(logit((t.sum(axis=1) + 0.5) / (p.sum(axis=1) + 1))[:, None], len(strengths), axis=1)
+        size = p / (1 + np.maximum(p - 1, 0) / (strengths[:, None] + 1))
+        location = np.full(len(strengths), float(logit((t.sum() + 0.5) / (p.sum() + 1))))
         for _ in range(20):
-            mean = _sigmoid(location[..., None] + shift)
-            information = (size * mean * (1 - mean)).sum(axis=-1) + 1e-3
-            step = ((size * (rate - mean)).sum(axis=-1) - 1e-3 * location) / information
+            mean = expit(location[:, None] + shift)
+            information = (size * mean * (1 - mean)).sum(axis=1) + 1e-3
+            step = ((size * (ratio(t, p) - mean)).sum(axis=1) - 1e-3 * location) / information
             location = np.clip(location + np.clip(step, -2, 2), -MAX_LOCATION, MAX_LOCATION)
-            if np.abs(step).max() < CONVERGED:
-                break
         error = np.minimum(information**-0.5, MAX_ERROR)
-        points = np.clip(location[..., None] + error[..., None] * GRID, -MAX_LOCATION, MAX_LOCATION)
-        usual = _sigmoid(points + shift.sum(axis=-1)[..., None] / n_groups[:, None, None])
-        prior = np.log(error)[..., None] + np.log(usual) + np.log1p(-usual)  # any usual rate in (0, 1) is as likely
-
-        def posterior(where: tuple[NDArray[Any], ...], at: FloatArray) -> FloatArray:
-            mean = _sigmoid(at[..., None] + shift[where][:, None])
-            a = strengths[where[1], None, None] * mean
-            b = strengths[where[1], None, None] * (1 - mean)
-            t_, p_ = t[where[0]][:, None], p[where[0]][:, None]
-            return np.asarray((betaln(a + t_, b + p_ - t_) - betaln(a, b)).sum(axis=-1))
-
-        # settings that are hopeless at their best location are so everywhere
-        where = np.nonzero(tried)
-        middle = len(GRID) // 2
-        likelihood = np.full(tried.shape, -np.inf)
-        likelihood[where] = posterior(where, points[where][:, middle, None])[:, 0] + prior[where][:, middle]
-        where = np.nonzero(likelihood > likelihood.max(axis=1, keepdims=True) - HOPELESS)
-        likelihood = np.full((*tried.shape, len(GRID)), -np.inf)
-        likelihood[where] = posterior(where, points[where]) + prior[where]
-        results = []
-        for i, each in enumerate(likelihood):
-            weight = np.exp(each - each.max())
-            kept = weight > LEAST_WEIGHT * weight.max()
-            setting = np.nonzero(kept)[0]
-            part = weight[kept] / weight[kept].sum()
-            results.append(cls(points[i][kept], slopes[setting], strengths[setting], part))
-        return results
+        points = np.clip(location[:, None] + error[:, None] * GRID, -MAX_LOCATION, MAX_LOCATION)
+        mean = expit(points[..., None] + shift[:, None])
+        a, b = strengths[:, None, None] * mean, strengths[:, None, None] * (1 - mean)
+        likelihood = (betaln(a + t, b + p - t) - betaln(a, b)).sum(axis=-1)
+        posterior = likelihood + np.log(error)[:, None]
+        usual = expit(points + shift.sum(axis=1, keepdims=True) / max(len(t), 1))
+        posterior += np.log(usual) + np.log1p(-usual)  # the usual rate may be any in (0, 1), all are as likely
+        weight = np.exp(posterior - posterior.max())
+        kept = weight > LEAST_WEIGHT * weight.max()
+        setting = np.nonzero(kept)[0]
+        return cls(points[kept], slopes[setting], strengths[setting], weight[kept] / weight[kept].sum())
 
     def _average(self, function: Callable[..., Any], *arrays: FloatArray) -> Any:
         """Average over the mixture of a function of Beta parameters, given successes, trials, offsets and more arrays.
@@ -145,7 +113,7 @@ class BetaPrior:
         results = []
         for first in range(0, max(n, 1), chunk):
             successes, trials, offset, *more = (array[..., first : first + chunk] for array in arrays)
-            a = strength * _sigmoid(self.location[:, None] + self.slope @ offset) + successes
+            a = strength * expit(self.location[:, None] + self.slope @ offset) + successes
             results.append(self.weight @ np.asarray(function(a, strength + trials - a, *more)))
         return np.concatenate(results, axis=-1)
 
@@ -188,11 +156,6 @@ class BetaPrior:
             found = np.where((step >= low) & (step <= high), step, (low + high) / 2)
         rate[few] = found
         return rate
-
-
-def _sigmoid(values: FloatArray) -> FloatArray:
-    """``1 / (1 + exp(-v))`` of moderate numbers, faster than scipy's expit."""
-    return np.asarray(1 / (1 + np.exp(-values)))
 
 
 def _below_and_density(a: FloatArray, b: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -244,16 +207,14 @@ class PooledLowerBound(LowerBound):
         # the steps of a group rise from everybody selected to nobody: position of the last that selects at least q
         share = ratio(curves.selected, curves.n[curves.group])
         key = 2 * curves.group + np.nan_to_num(1 - share, nan=1.0)
-        step = np.searchsorted(key, 2 * order + 1 - DEPTHS[:, None] + SLACK, side="right") - 1
-        trials = [_Trials.of(_counts_at(curves, each), one_threshold=False) for each in step]
-        missed, left, right, chosen, log_size = (
-            np.array([getattr(each, name) for each in trials])
-            for name in ("missed", "rejected", "true_positives", "selected", "log_size")
-        )
-        rejected = BetaPrior.fit(missed, left, np.zeros((len(DEPTHS), 2, len(order))))
-        centre = float(log_size[-1].mean()) if len(order) else 0.0
-        offset = np.array([each.offset(prior, centre) for each, prior in zip(trials, rejected, strict=True)])
-        selected = BetaPrior.fit(right, chosen, offset)
+        rejected, selected = [], []
+        for depth in DEPTHS:
+            step = np.searchsorted(key, 2 * order + 1 - depth + SLACK, side="right") - 1
+            counts = _Trials.of(_counts_at(curves, step), one_threshold=False)
+            rejected.append(BetaPrior.fit(counts.missed, counts.rejected, np.zeros((2, len(order)))))
+            centre = float(counts.log_size.mean()) if len(order) else 0.0
+            offset = counts.offset(rejected[-1], centre)
+            selected.append(BetaPrior.fit(counts.true_positives, counts.selected, offset))
         return FittedLowerBound(self.confidence, error, tuple(rejected), tuple(selected), one_threshold, centre)
 
 
