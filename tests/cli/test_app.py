@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 
 from applicants import run
-from browsing import CHROMIUM, NO_CHROMIUM, chromium
 from selfselect.cli.app import SETTINGS
 
 pytest.importorskip("streamlit")
@@ -52,14 +51,6 @@ def address():
     yield url
     os.killpg(app.pid, 15)
     app.wait()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip(NO_CHROMIUM)
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from applicants import run
-from browsing import CHROMIUM, NO_CHROMIUM, chromium, watched_page
+from browsing import watched_page
 from selfselect.auditing import ImpactAudit
 from selfselect.counting import encode_groups
 
@@ -118,8 +118,7 @@ def test_words_of_the_user_mean_unknown_and_bands_are_categories(tmp_path):
     assert "(missing)" not in left
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
-def test_the_page_says_what_the_terminal_says_and_fits_a_phone(candidates, tmp_path):
+def test_the_page_says_what_the_terminal_says_and_fits_a_phone(candidates, tmp_path, browser):
     page = tmp_path / "impact.html"
     said = run(
         "impact",
@@ -136,11 +135,10 @@ def test_the_page_says_what_the_terminal_says_and_fits_a_phone(candidates, tmp_p
         "0",
     )
     first = said.stdout.splitlines()[0]
-    with chromium() as browser:
-        wrong = []
-        shown = watched_page(browser, wrong, width=390)
-        shown.goto(page.as_uri())
-        assert first in shown.inner_text("#verdict")
-        assert shown.evaluate("document.documentElement.scrollWidth") <= 390
-        assert shown.locator("section table").count() == 3
-        assert wrong == []
+    wrong = []
+    shown = watched_page(browser, wrong, width=390)
+    shown.goto(page.as_uri())
+    assert first in shown.inner_text("#verdict")
+    assert shown.evaluate("document.documentElement.scrollWidth") <= 390
+    assert shown.locator("section table").count() == 3
+    assert wrong == []

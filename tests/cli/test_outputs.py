@@ -83,7 +83,9 @@ def test_json_on_the_terminal_is_utf_8_whatever_the_encoding_of_the_terminal(peo
     people_csv.write_text(people_csv.read_text().replace(",a,", ",Käse\u4e16,"), encoding="utf-8")
     command = [sys.executable, "-m", "selfselect", "audit", people_csv, *OPTIONS]
     environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
-    as_json = subprocess.run([*map(str, command), "--json", "-"], capture_output=True, check=True, env=environment)
+    as_json = subprocess.run(
+        [*map(str, command), "--json", "-", "--min-cell", "0"], capture_output=True, check=True, env=environment
+    )
     assert "Käse\u4e16" in {row["group"] for row in json.loads(as_json.stdout)["groups"]}
     as_text = subprocess.run([*map(str, command)], capture_output=True, check=True, env=environment)
     assert b"K\xe4se\\u4e16" in as_text.stdout

@@ -23,7 +23,7 @@ from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import Unseen, encode_groups
 from ..learning import TrainingTerms
 from ..publishing import PublishedStatistics
-from ..publishing.privacy import MIN_CELL, raise_small_cells
+from ..publishing.privacy import raise_small_cells
 from ..publishing.splits import Publishing, TrainingSet, as_publishing, draw_by_weight
 from ..statistics import Guaranteed, LowerBound, Statistic, with_unpublished
 from .docs import estimator_class
@@ -377,7 +377,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_same_rows(X=X, y=y, sample_weight=sample_weight)
         return float(super().score(X, y, sample_weight))
 
-    def save(self, path: str | Path, min_cell: int = MIN_CELL) -> None:
+    def save(self, path: str | Path, min_cell: int = 0) -> None:
         """Save the fitted classifier as a skops file; see :func:`selfselect.save_model`."""
         save_model(self, path, min_cell)
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._errors import InputError
 from .._files import write_atomically
-from ..publishing.privacy import MIN_CELL, check_min_cell
+from ..publishing.privacy import check_min_cell
 
 
 def _in_module(module: str, names: str) -> set[str]:
@@ -73,7 +73,7 @@ DISTRIBUTIONS = ("scipy.stats._continuous_distns.", "scipy.stats._distn_infrastr
 SAVING: ContextVar[int | None] = ContextVar("saving", default=None)
 
 
-def save_model(model: Any, path: str | Path, min_cell: int = MIN_CELL) -> None:
+def save_model(model: Any, path: str | Path, min_cell: int = 0) -> None:
     """Save a fitted classifier, or a pipeline around it, as a skops file.
 
     Parameters
@@ -82,9 +82,10 @@ def save_model(model: Any, path: str | Path, min_cell: int = MIN_CELL) -> None:
         A fitted classifier, or a :class:`sklearn.pipeline.Pipeline` or search that holds one.
     path : str or Path
         Name of the file, which ends in ``.skops``. The file is written whole; an existing one is replaced.
-    min_cell : int, default=10
-        Fewest people of a group that pass or not, and are qualified or not, in the published counts of the file.
-        Smaller counts are raised to it, and each group applies or stays away as before. 0 writes exact counts.
+    min_cell : int, default=0
+        For a file that is passed on, as the command writes it with 10: fewest people of a group that pass or not, and
+        are qualified or not, in the published counts of the file. Smaller counts are raised to it, so that published
+        numbers of small groups change; each group applies or stays away as before. 0 writes exact counts.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:
     return model
 
 
-def model_bytes(model: Any, min_cell: int = MIN_CELL) -> bytes:
+def model_bytes(model: Any, min_cell: int = 0) -> bytes:
     """Content of a model file; what could not be read back is refused."""
     import skops.io
 

@@ -375,7 +375,11 @@ def read_people(
     }
     weight = None if columns.weight is None else 1 + len(columns.groups)
     convert = {"to_numbers": partial(as_numbers, table), "to_weights": partial(_weights, table)}
-    everything, by_score = count_cells(table, positions, list(keys.values()), weight, **convert)
+    try:
+        everything, by_score = count_cells(table, positions, list(keys.values()), weight, **convert)
+    except InputError:
+        People(table, columns, models)  # all problems of the file at once
+        raise
     each_model: list[People] = []
     for i, model in enumerate(models):
         cells = by_score[list(keys).index(i)] if i in keys else everything
