@@ -277,7 +277,7 @@ class SmoothScores:
         largest_of_group = np.take(self._largest, rows.codes, axis=-1, mode="clip", out=self._scratch)
         at = np.flatnonzero(self.soft == largest_of_group)
         owner = at // len(rows.y) * rows.n_groups + rows.codes[at % len(rows.y)]
-        first = np.append(True, owner[1:] != owner[:-1])  # rows are sorted by group, and so are owners
+        first = np.append(True, owner[1:] != owner[:-1])[: len(at)]  # rows are sorted by group, and so are owners
         at, owner = at[first], owner[first]
         prediction = self.soft.ravel()[at]
         self._result.ravel()[at] += self.temperature * prediction * (1 - prediction) * largest.ravel()[owner]
