@@ -327,3 +327,9 @@ def test_scores_are_counted_with_groups_weights_and_missing_labels():
     )
     assert table.groups.tolist() == ["a", "(missing)"]
     assert [column.tolist() for column in table.counts.columns] == [[3, 7], [1, 7], [3, 4], [1, 4]]
+
+
+def test_a_table_that_has_all_groups_stays_as_it_is():
+    counts = GroupCounts(np.array([4, 4]), np.array([2, 2]), np.array([2, 2]), np.array([1, 2]))
+    table = PublishedStatistics(pd.Index(["a", "b"], name="g"), counts)
+    assert table.including(pd.Index(["b"], name="g")) is table
